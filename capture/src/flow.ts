@@ -1,7 +1,5 @@
-import {
-  type AnswerFault as BrokenRule,
-  faultOfAnswer as brokenRule,
-} from '@firsthand/contract/capture/answer-rules.ts';
+import { type KnownFault, known } from '@firsthand/contract/base/fault.ts';
+import { faultOfAnswer as brokenRule } from '@firsthand/contract/capture/answer-rules.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 
 /**
@@ -105,17 +103,19 @@ export type AnswerFault =
 export function faultOfAnswer(step: Extract<Step, { type: 'text' }>, value: string): AnswerFault | undefined {
   if (value === '') return step.required ? { key: 'text.required' } : undefined;
   const fault = brokenRule(step, value);
-  return fault ? answerWords(fault) : undefined;
+  return fault ? answerWords(known(fault)) : undefined;
 }
 
-/** Returns the message that tells a person of a broken rule. */
-export function answerWords(fault: BrokenRule): AnswerFault {
-  switch (fault.rule) {
-    case 'numeric_id':
-      return { key: 'text.digits' };
-    case 'alphanumeric_id':
-      return { key: 'text.alphanumeric' };
+/** Returns the message that tells a person of a fault of their answer; undefined for one that no answer can cause. */
+export function answerWords(fault: KnownFault): AnswerFault | undefined {
+  switch (fault.code) {
+    case 'too_short':
+      return { key: 'text.tooShort', n: fault.params.min };
+    case 'too_long':
+      return { key: 'text.tooLong', n: fault.params.max };
+    case 'format':
+      return { key: fault.params.format === 'numeric_id' ? 'text.digits' : 'text.alphanumeric' };
     default:
-      return { key: fault.rule === 'min_length' ? 'text.tooShort' : 'text.tooLong', n: fault.n };
+      return undefined;
   }
 }

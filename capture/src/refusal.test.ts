@@ -1,55 +1,48 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
-import {
-  type AnswerFault,
-  messageOfAnswerFault,
-  faultOfAnswer as serviceRule,
-} from '@firsthand/contract/capture/answer-rules.ts';
-import { PICTURE_MESSAGES, type Refusal, refusalOf } from '@firsthand/contract/capture/refusals.ts';
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
+import { faultOfAnswer as serviceRule } from '@firsthand/contract/capture/answer-rules.ts';
 import { createTranslator } from '@firsthand/look/translator.ts';
 import type { TextStep } from '@firsthand/sdk/capture/wire.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { faultOfAnswer } from './flow.ts';
 import { LANGUAGES, type Language, type Messages } from './i18n.ts';
-import { refusedAnswers, refusedPhoto } from './refusal.ts';
+import { refusedAnswers, refusedPhoto, sizeIn } from './refusal.ts';
 
 const words = (language: string) => {
   const file = join(import.meta.dirname, 'messages', `${language}.json`);
   return createTranslator(language as Language, JSON.parse(readFileSync(file, 'utf8')) as Messages);
 };
 
-/** Every sentence of the service about a picture, and what the page makes of it. */
-const PICTURES: Record<keyof typeof PICTURE_MESSAGES, [message: string, reason: Refusal]> = {
-  not_an_image: [PICTURE_MESSAGES.not_an_image(), { reason: 'type' }],
-  unsupported_type: [PICTURE_MESSAGES.unsupported_type(), { reason: 'type' }],
-  truncated: [PICTURE_MESSAGES.truncated(), { reason: 'cut' }],
-  undecodable: [PICTURE_MESSAGES.undecodable(), { reason: 'unreadable' }],
-  too_many_pixels: [PICTURE_MESSAGES.too_many_pixels(100), { reason: 'pixels', megapixels: 100 }],
-  too_large: [PICTURE_MESSAGES.too_large(5_000_000), { reason: 'size', bytes: 5_000_000 }],
-  too_small: [PICTURE_MESSAGES.too_small(479, 200, 640), { reason: 'least', pixels: 640 }],
-  wrong_type: [PICTURE_MESSAGES.wrong_type('image/heic', 'image/jpeg, image/png'), { reason: 'type' }],
-  wrong_content_type: [PICTURE_MESSAGES.wrong_content_type('image/jpeg'), { reason: 'type' }],
-  too_large_to_ask: [PICTURE_MESSAGES.too_large_to_ask(26_214_400), { reason: 'size', bytes: 26_214_400 }],
-  never_uploaded: [PICTURE_MESSAGES.never_uploaded(), { reason: 'lost' }],
-  other_bytes: [PICTURE_MESSAGES.other_bytes(), { reason: 'lost' }],
-};
-
-test.each(Object.entries(PICTURES))('refusalOf recognises %s', (_, [message, reason]) => {
-  expect(refusalOf('invalid_request', [{ path: 'image_key', message }])).toEqual(reason);
-});
+/** A fault of each code that a picture can have, and the words of the page for it. */
+const PICTURES: readonly (readonly [Fault, keyof Messages])[] = [
+  [fault('image_key', 'unsupported_type', 'no', { accepted: ['image/png'] }), 'file.type'],
+  [fault('image_key', 'truncated', 'no'), 'file.cut'],
+  [fault('image_key', 'undecodable', 'no'), 'file.unreadable'],
+  [fault('image_key', 'too_many_pixels', 'no', { max: 52 }), 'file.pixels'],
+  [fault('image_key', 'too_many_bytes', 'no', { max: 5_000_000 }), 'file.size'],
+  [fault('image_key', 'too_few_pixels', 'no', { min: 640, width: 479, height: 200 }), 'file.least'],
+  [fault('image_key', 'not_uploaded', 'no'), 'refused.lost'],
+  [fault('image_sha256', 'hash_mismatch', 'no'), 'refused.lost'],
+  [fault('body', 'incomplete', 'no'), 'refused.lost'],
+];
 
 describe.each(Object.keys(LANGUAGES))('%s', language => {
   const page = words(language);
 
   test('says why each picture was refused', () => {
-    const fallback = refusedPhoto(page, 'invalid_request', [], []);
-    for (const [name, [message]] of Object.entries(PICTURES)) {
-      const said = refusedPhoto(page, 'invalid_request', [{ path: 'image_key', message }], ['image/jpeg']);
-      expect(said, name).not.toBe(fallback);
-      expect(said, name).not.toMatch(/[{}]/);
+    const said = { types: 'PNG', megapixels: page.number(52), size: sizeIn(page, 5_000_000), n: page.number(640) };
+    for (const [found, key] of PICTURES) {
+      expect(refusedPhoto(page, 'invalid_request', [found], ['image/png']), found.code).toBe(page.t(key, said));
     }
+  });
+
+  test('has words for a photo with a fault of a later version', () => {
+    const later = { path: 'image_key', message: 'is not a picture', code: 'a_later_code' };
+    expect(refusedPhoto(page, 'invalid_request', [later], [])).toBe(page.t('refused.other'));
+    expect(refusedAnswers(page, { policy: later })).toEqual({ policy: page.t('refused.answer') });
   });
 
   test('has words for every error code', () => {
@@ -59,15 +52,26 @@ describe.each(Object.keys(LANGUAGES))('%s', language => {
   });
 
   test('says why each answer was refused', () => {
-    const all: AnswerFault[] = [
-      { rule: 'min_length', n: 3 },
-      { rule: 'max_length', n: 12 },
-      { rule: 'numeric_id' },
-      { rule: 'alphanumeric_id' },
-    ];
-    const said = refusedAnswers(page, Object.fromEntries(all.map(fault => [fault.rule, messageOfAnswerFault(fault)])));
-    expect(new Set(Object.values(said)).size).toBe(all.length);
-    for (const text of Object.values(said)) expect(text).not.toMatch(/[{}]|must have|must hold/);
+    const step = (validation: Partial<TextStep['validation']>): TextStep => ({
+      type: 'text',
+      key: 'a',
+      description: '',
+      required: true,
+      validation: { max_length: 12, format: 'free_text', ...validation },
+    });
+    const said = refusedAnswers(page, {
+      short: serviceRule(step({ min_length: 3 }), 'ab')!,
+      long: serviceRule(step({}), 'a'.repeat(13))!,
+      digits: serviceRule(step({ format: 'numeric_id' }), 'x')!,
+      plate: serviceRule(step({ format: 'alphanumeric_id' }), '?')!,
+    });
+    expect(said).toEqual({
+      short: page.t('text.tooShort', { n: 3 }),
+      long: page.t('text.tooLong', { n: 12 }),
+      digits: page.t('text.digits'),
+      plate: page.t('text.alphanumeric'),
+    });
+    for (const text of Object.values(said)) expect(text).not.toMatch(/[{}]/);
   });
 });
 

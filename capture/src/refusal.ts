@@ -1,10 +1,8 @@
-import { answerFaultIn } from '@firsthand/contract/capture/answer-rules.ts';
-import { refusalOf } from '@firsthand/contract/capture/refusals.ts';
-import type { Step } from '@firsthand/sdk/capture/wire.ts';
+import { type KnownFault, known } from '@firsthand/contract/base/fault.ts';
+import type { Fault, Step } from '@firsthand/sdk/capture/wire.ts';
 import { answerWords } from './flow.ts';
 import type { Translator } from './i18n.ts';
 
-type Fault = { path: string; message: string };
 type Words = Pick<Translator, 't' | 'number'>;
 
 /** Writes a size as the person's language does: 10 MB. */
@@ -22,34 +20,48 @@ export function refusedPhoto(
   fields: readonly Fault[],
   accepted: readonly string[],
 ): string {
-  const { t, number } = words;
-  const refusal = refusalOf(code, fields);
-  switch (refusal.reason) {
-    case 'type':
+  const { t } = words;
+  if (code === 'unknown_step' || code === 'step_full') return t('refused.step');
+  // The bytes did not arrive as they were. Sending again may help.
+  if (code === 'idempotency_conflict') return t('refused.lost');
+  for (const fault of fields) {
+    const said = photoFault(words, known(fault), accepted);
+    if (said !== undefined) return said;
+  }
+  return t('refused.other');
+}
+
+function photoFault({ t, number }: Words, fault: KnownFault, accepted: readonly string[]): string | undefined {
+  switch (fault.code) {
+    case 'unsupported_type':
       return t('file.type', { types: typesIn(accepted) });
-    case 'size':
-      return t('file.size', { size: sizeIn(words, refusal.bytes) });
-    case 'pixels':
-      return t('file.pixels', { megapixels: number(refusal.megapixels) });
-    case 'least':
-      return t('file.least', { n: number(refusal.pixels) });
-    case 'cut':
-    case 'unreadable':
-      return t(`file.${refusal.reason}`);
+    case 'too_many_bytes':
+      return t('file.size', { size: sizeIn({ number }, fault.params.max) });
+    case 'too_many_pixels':
+      return t('file.pixels', { megapixels: number(fault.params.max) });
+    case 'too_few_pixels':
+      return t('file.least', { n: number(fault.params.min) });
+    case 'truncated':
+      return t('file.cut');
+    case 'undecodable':
+      return t('file.unreadable');
+    case 'not_uploaded':
+    case 'hash_mismatch':
+    case 'incomplete':
+      return t('refused.lost');
     default:
-      return t(`refused.${refusal.reason}`);
+      return undefined;
   }
 }
 
 /** Says why the service refused each answer, by step key. */
 export function refusedAnswers(
   { t }: Pick<Words, 't'>,
-  faults: Readonly<Record<string, string>>,
+  faults: Readonly<Record<string, Fault>>,
 ): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(faults).map(([key, message]) => {
-      const fault = answerFaultIn(message);
-      const words = fault && answerWords(fault);
+    Object.entries(faults).map(([key, fault]) => {
+      const words = answerWords(known(fault));
       return [key, words ? t(words.key, 'n' in words ? { n: words.n } : {}) : t('refused.answer')];
     }),
   );

@@ -88,8 +88,11 @@ describe('isEmailAddress', () => {
 /** Every pattern of a schema, however deep. */
 function patternsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  const { pattern } = value as { pattern?: unknown };
-  return [...(typeof pattern === 'string' ? [pattern] : []), ...Object.values(value).flatMap(patternsIn)];
+  const { type, pattern } = value as { type?: unknown; pattern?: unknown };
+  return [
+    ...(type === 'string' && typeof pattern === 'string' ? [pattern] : []),
+    ...Object.values(value).flatMap(patternsIn),
+  ];
 }
 
 test('wordsOfPattern has words of its own for every pattern of a request', async () => {

@@ -26,6 +26,7 @@ from firsthand import (
 from firsthand.webhooks import WebhookVerificationError, sign_webhook
 
 ID = "vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z"
+DOC_URL = "http://localhost:8080/docs/errors#invalid_request"
 
 
 def test_sends_path_query_body_and_key_where_the_operation_has_them(both: Clients) -> None:
@@ -124,16 +125,17 @@ def test_gives_up_after_max_retries(both: Clients) -> None:
 def test_raises_the_class_of_a_code_once_with_the_request_id(
     both: Clients, code: str, status: int, kind: type[ApiError]
 ) -> None:
-    fields = [{"path": "steps.0.max", "message": "must be at least 1"}]
+    fields = [{"path": "steps.0.max", "message": "must be at least 1", "code": "too_small", "params": {"min": 1}}]
     with pytest.raises(ApiError) as caught:
         both.run(
-            [answer({"error": {"code": code, "message": "No.", "fields": fields}}, status)],
+            [answer({"error": {"code": code, "message": "No.", "doc_url": DOC_URL, "fields": fields}}, status)],
             lambda c: c.verifications.create(),
         )
     error = caught.value
     assert type(error) is kind
     assert (error.code, error.status, error.request_id) == (code, status, "01JREQUEST")
-    assert error.fields == (("steps.0.max", "must be at least 1"),)
+    assert error.fields == (("steps.0.max", "must be at least 1", "too_small", {"min": 1}),)
+    assert error.doc_url == DOC_URL
     assert str(error) == "No. steps.0.max must be at least 1"
     assert len(both.asked) == 1
 

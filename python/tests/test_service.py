@@ -115,6 +115,8 @@ def test_names_the_error_and_its_fields(firsthand: Firsthand) -> None:
     with pytest.raises(InvalidRequestError) as wrong:
         firsthand.verifications.create(steps=[{"key": "front", "min": 3, "max": 1}])
     assert wrong.value.fields[0].path.startswith("steps.0")
+    assert wrong.value.fields[0].code
+    assert wrong.value.doc_url
     with Firsthand("pk_test_no", base_url=URL) as stranger, pytest.raises(UnauthorizedError):
         stranger.verifications.list().page()
 

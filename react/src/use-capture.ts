@@ -11,6 +11,14 @@ import {
 } from '@firsthand/sdk/capture';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 
+type Refused = Extract<Awaited<ReturnType<typeof sendHeld>>, { outcome: 'answers_refused' }>;
+
+/** The error of answers that the service does not take. */
+const refusedAnswers = ({ faults }: Refused): ApiError => {
+  const fields = Object.values(faults);
+  return new ApiError(400, 'invalid_request', fields.map(({ message }) => message).join(' '), fields);
+};
+
 export interface UseCaptureOptions {
   /** The verification id (`vfy_…`). Whoever has it may capture. */
   token: string;
@@ -34,7 +42,7 @@ export interface Capture {
   held: Readonly<Record<string, number>>;
   answers: Readonly<Record<string, string>>;
   progress: SendProgress | null;
-  /** Why the last step failed: a refusal of the service, faults of answers by key, or a lost connection. */
+  /** Why the last step failed: an `ApiError` with the `fields` of a refusal, or a lost connection. */
   error: Error | null;
   /** Keeps a photo on the device, so that it outlives a reload. */
   addPhoto: (stepKey: string, photo: Blob) => Promise<void>;
@@ -119,8 +127,8 @@ export function useCapture({ token, baseUrl = '', onDone }: UseCaptureOptions): 
       const result = await sendHeld({ client, store: await opened(), onProgress: setProgress, signal });
       if ('view' in result) setView(result.view);
       if (result.outcome === 'done') done.current?.(result.view);
-      if (result.outcome === 'refused') setError(new Error(result.message));
-      if (result.outcome === 'answers_refused') setError(new Error(Object.values(result.faults).join(' ')));
+      if (result.outcome === 'refused') setError(new ApiError(400, result.code, result.message, result.fields));
+      if (result.outcome === 'answers_refused') setError(refusedAnswers(result));
       setPhase(result.outcome === 'done' || result.outcome === 'closed' ? result.outcome : 'ready');
     } catch (cause) {
       setError(cause as Error);

@@ -154,7 +154,14 @@ export interface components {
             row: number;
             /** @description empty: the whole row */
             column: string;
+            /** @description in English, for people; it may change */
             message: string;
+            /** @description Branch on it. Later versions may add codes: treat an unknown one as `invalid`. */
+            code: components["schemas"]["FaultCode"] | string;
+            /** @description what the code needs to be told in words, such as the bound that was broken */
+            params?: {
+                [key: string]: string | number | boolean | string[];
+            };
         };
         BatchList: {
             data: components["schemas"]["Batch"][];
@@ -666,6 +673,11 @@ export interface components {
             code: components["schemas"]["ErrorCode"];
             /** @description what went wrong, in English */
             message: string;
+            /**
+             * Format: uri
+             * @description the page of this service that explains the code
+             */
+            doc_url: string;
             /** @description on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send */
             fields?: components["schemas"]["Fault"][];
         };
@@ -732,8 +744,17 @@ export interface components {
         };
         Fault: {
             path: string;
+            /** @description in English, for people; it may change */
             message: string;
+            /** @description Branch on it. Later versions may add codes: treat an unknown one as `invalid`. */
+            code: components["schemas"]["FaultCode"] | string;
+            /** @description what the code needs to be told in words, such as the bound that was broken */
+            params?: {
+                [key: string]: string | number | boolean | string[];
+            };
         };
+        /** @enum {unknown} */
+        FaultCode: "required" | "unknown_property" | "type" | "enum" | "pattern" | "format" | "too_short" | "too_long" | "too_few" | "too_many" | "too_small" | "too_large" | "too_many_bytes" | "wrong_size" | "too_deep" | "invalid_name" | "unusable_text" | "duplicate" | "conflict" | "not_allowed" | "read_only" | "masked" | "unknown_reference" | "revoked" | "not_configured" | "incomplete" | "unsupported_type" | "truncated" | "undecodable" | "too_many_pixels" | "too_few_pixels" | "not_uploaded" | "hash_mismatch" | "cell_count" | "no_heading" | "invalid";
         FilmAnnouncement: {
             challenge_id: string;
             /** @description of the photo */
@@ -2511,6 +2532,7 @@ export type ExplainedThreshold = components['schemas']['ExplainedThreshold'];
 export type ExplainedThresholds = components['schemas']['ExplainedThresholds'];
 export type Explanation = components['schemas']['Explanation'];
 export type Fault = components['schemas']['Fault'];
+export type FaultCode = components['schemas']['FaultCode'];
 export type FilmAnnouncement = components['schemas']['FilmAnnouncement'];
 export type FinalDecision = components['schemas']['FinalDecision'];
 export type FinalizeRequest = components['schemas']['FinalizeRequest'];

@@ -253,6 +253,6 @@ export async function createApp(
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   const rules = uploadRules(deps, limiter);
-  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs, rules });
+  await app.register(blobRoutes, { store: deps.blobs, stallMs: deps.config.bodyStallMs, rules, origins: deps.origins });
   return app;
 }

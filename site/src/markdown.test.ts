@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createMarkdown, hrefsOf, sectionsOf } from './markdown.ts';
 
@@ -24,6 +25,28 @@ describe('createMarkdown', () => {
 
   it('makes a nameless cell of a head no heading', () => {
     expect(html('| | a |', '|---|---|', '| b | c |').match(/<t[hd]>/g)).toEqual(['<td>', '<th>', '<td>', '<td>']);
+  });
+
+  it('gives a row that begins with a code the code as its id, once in a page', () => {
+    const shown = html(
+      '## b_c',
+      '',
+      '| a | |',
+      '|---|---|',
+      '| `d` | x |',
+      '| `b_c` | x |',
+      '| `d` | x |',
+      '| `e` f | x |',
+    );
+    expect(shown.match(/ id="[^"]*"/g)).toEqual([' id="b_c"', ' id="d"']);
+  });
+
+  it('gives every error code of docs/errors.md its id', () => {
+    const page = readFileSync(new URL('../../docs/errors.md', import.meta.url), 'utf8');
+    const codes = [...page.matchAll(/^\| `(\w+)` \| \d{3} \|/gm)].map(([, code]) => code!);
+    expect(codes.length).toBeGreaterThan(20);
+    for (const code of codes)
+      expect(render(page, 'docs/errors.md')).toContain(`<tr id="${code}">\n<td><code>${code}</code></td>\n<td>`);
   });
 
   it('draws a sequence diagram, and refuses a line that it cannot draw', () => {

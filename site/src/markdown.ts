@@ -87,6 +87,7 @@ export function createMarkdown(linkOf: (source: string, href: string) => string)
         if (child.type === 'image') child.attrSet('loading', 'lazy');
       }
     }
+    nameRows(state.tokens);
     state.tokens = inTabs(
       namelessHeads(state.tokens.filter(token => token.type !== 'html_block' || token.content.trim() !== '')),
       state.Token,
@@ -114,6 +115,19 @@ export function createMarkdown(linkOf: (source: string, href: string) => string)
 }
 
 export const escapeHtml = plain.utils.escapeHtml;
+
+/** Gives each row of a table that begins with a code the code as its id, so that a link can lead to it. Headings come first. */
+function nameRows(tokens: readonly Token[]): void {
+  const used = new Set(tokens.map(token => token.attrGet('id')));
+  for (const [at, token] of tokens.entries()) {
+    const cell = token.type === 'tr_open' && tokens[at + 1]!.type === 'td_open' ? tokens[at + 2]! : null;
+    const [first, ...others] = cell?.children ?? [];
+    if (first?.type !== 'code_inline' || others.length > 0) continue;
+    if (!/^[a-z_]+$/.test(first.content) || used.has(first.content)) continue;
+    used.add(first.content);
+    token.attrSet('id', first.content);
+  }
+}
 
 /** A nameless cell of a table's head is no heading: a screen reader would announce it before each cell below. */
 function namelessHeads(tokens: Token[]): Token[] {

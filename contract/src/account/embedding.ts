@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { Fault } from '../base/errors.ts';
+import { type Fault, fault } from '../base/fault.ts';
 import { isRecord } from '../base/is-record.ts';
 import { ORIGINS_MAX, URL_MAX } from '../base/limits.ts';
 import { WEB_ORIGIN } from '../base/patterns.ts';
@@ -30,12 +30,8 @@ export function originFaults(body: unknown): Fault[] {
     // The schema reports the others.
     if (typeof origin !== 'string' || !new RegExp(WEB_ORIGIN).test(origin) || isWebOrigin(origin)) return [];
     const written = URL.canParse(origin) ? new URL(origin).origin : null;
-    return [
-      {
-        path: `allowed_origins.${index}`,
-        message: written ? `must be written as browsers write it: ${written}` : 'is not an origin',
-      },
-    ];
+    const message = written ? `must be written as browsers write it: ${written}` : 'is not an origin';
+    return [fault(`allowed_origins.${index}`, 'format', message, { format: 'origin' })];
   });
 }
 
@@ -50,8 +46,9 @@ export const returnUrlFaults = (address: unknown, origins: readonly string[]): F
   typeof address !== 'string' || webUrlOf(address) === null || isAllowedReturn(address, origins)
     ? []
     : [
-        {
-          path: 'return_url',
-          message: `must belong to an allowed origin; ${new URL(address).origin} is not in allowed_origins of the account or the brand`,
-        },
+        fault(
+          'return_url',
+          'not_allowed',
+          `must belong to an allowed origin; ${new URL(address).origin} is not in allowed_origins of the account or the brand`,
+        ),
       ];

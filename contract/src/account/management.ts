@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from '../base/errors.ts';
+import { conflict, type Fault, required } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { isRecord } from '../base/is-record.ts';
 import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
@@ -51,13 +51,12 @@ export function apiKeyFaults(body: unknown): Fault[] {
   const { scopes, template_id } = body;
   if (scopes !== undefined && template_id === undefined)
     return [
-      {
-        path: 'template_id',
-        message: 'is required with scopes: the key creates verifications from this link template',
-      },
+      required('template_id', 'is required with scopes: the key creates verifications from this link template', {
+        with: ['scopes'],
+      }),
     ];
   if (scopes === undefined && template_id !== undefined)
-    return [{ path: 'template_id', message: 'goes with scopes only' }];
+    return [conflict('template_id', 'goes with scopes only', ['scopes'])];
   return [];
 }
 

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import type { FaultCode, FaultParams } from './fault.ts';
+import { MapOf } from './map.ts';
 
 /** Stable codes that clients branch on, each with its HTTP status. */
 export const ERROR_STATUS = {
@@ -73,12 +75,100 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   storage_unavailable: 'The database or the photo store cannot be reached. Repeat the request after `Retry-After`.',
 };
 
-/** One fault of a request: where (dotted path, `steps.0.max`) and what. */
-export const Fault = Type.Object(
-  { path: Type.String(), message: Type.String() },
+type Described = { [C in FaultCode]: { meaning: string; params: Record<keyof Required<FaultParams[C]>, string> } };
+
+/** What each code of a fault means, and each of its parameters. Clients branch on these; a code keeps its meaning. */
+export const FAULT_CODES: Readonly<Described> = {
+  required: {
+    meaning: 'The member is missing.',
+    params: { unless: 'members that would do instead', with: 'members that it goes with' },
+  },
+  unknown_property: { meaning: 'The request has no such member, or the list no such column.', params: {} },
+  type: { meaning: 'The value has another JSON type.', params: { expected: 'types of JSON Schema' } },
+  enum: { meaning: 'The value is not one of the list.', params: { allowed: 'the list' } },
+  pattern: { meaning: 'The text does not match.', params: { pattern: 'a regular expression' } },
+  format: {
+    meaning: 'The value is not in its format. A date that no calendar holds is not either.',
+    params: { format: 'such as `date-time`, `idn-email`, `iri`, `base64`, `json`, `numeric_id`' },
+  },
+  too_short: { meaning: 'The text is too short.', params: { min: 'characters' } },
+  too_long: { meaning: 'The text is too long.', params: { max: 'characters' } },
+  too_few: { meaning: 'The list or map holds too little.', params: { min: 'items' } },
+  too_many: { meaning: 'The list, map or body holds too much.', params: { max: 'items' } },
+  too_small: { meaning: 'The number is too small.', params: { min: 'the least' } },
+  too_large: { meaning: 'The number is too large.', params: { max: 'the most' } },
+  too_many_bytes: { meaning: 'The body, file or text is too long.', params: { max: 'bytes' } },
+  wrong_size: {
+    meaning: 'The upload has another length than was announced.',
+    params: { bytes: 'the announced length' },
+  },
+  too_deep: { meaning: 'The JSON is nested too deeply.', params: { max: 'levels' } },
+  invalid_name: {
+    meaning: 'The name of the member is empty, too long, or cannot be stored.',
+    params: { min: 'characters', max: 'characters' },
+  },
+  unusable_text: { meaning: 'The text holds characters that cannot be stored, or that were lost before.', params: {} },
+  duplicate: { meaning: 'The value must be unique and is there already.', params: {} },
+  conflict: {
+    meaning: 'The value contradicts another one of the request, or of an earlier request.',
+    params: { with: 'the members that it contradicts', max: 'the most that may lie between the two' },
+  },
+  not_allowed: {
+    meaning: 'The value is known, but not for this credential, account, link template or installation.',
+    params: { missing: 'what the list must hold too' },
+  },
+  read_only: { meaning: 'The member cannot be set.', params: {} },
+  masked: { meaning: 'The URL has `***` in place of its secret. Send the whole URL.', params: {} },
+  unknown_reference: { meaning: 'The value names nothing here that the caller may use.', params: {} },
+  revoked: { meaning: 'The value names a link template that was revoked.', params: {} },
+  not_configured: {
+    meaning: 'The installation lacks what the value asks for.',
+    params: { settings: 'any one of these enables it' },
+  },
+  incomplete: { meaning: 'The body ended before it was complete. Send it again.', params: {} },
+  unsupported_type: { meaning: 'The media type is not accepted.', params: { accepted: 'media types' } },
+  truncated: { meaning: 'The picture file has no end: part of it is missing.', params: {} },
+  undecodable: { meaning: 'The picture cannot be decoded.', params: {} },
+  too_many_pixels: { meaning: 'The picture has too many pixels.', params: { max: 'megapixels' } },
+  too_few_pixels: {
+    meaning: 'The picture is too small for its step.',
+    params: { min: 'pixels on the long side', width: 'pixels it has', height: 'pixels it has' },
+  },
+  not_uploaded: { meaning: 'Nothing was uploaded under this key. Upload the bytes again.', params: {} },
+  hash_mismatch: { meaning: 'The uploaded bytes have another SHA-256. Upload them again.', params: {} },
+  cell_count: {
+    meaning: 'The row of a CSV has more cells than the header.',
+    params: { cells: 'cells of the row', columns: 'cells of the header' },
+  },
+  no_heading: { meaning: 'The row of a CSV has a cell under no heading.', params: { column: 'its number, from 1' } },
+  invalid: { meaning: 'The value breaks another rule. `message` says which.', params: {} },
+};
+
+const FaultCodes = Type.Enum(Object.keys(FAULT_CODES) as FaultCode[], {
+  title: 'FaultCode',
+  description: 'what is wrong; docs/errors.md has the meanings',
+});
+
+export const faultMembers = {
+  code: Type.Union([FaultCodes, Type.String()], {
+    description: 'Branch on it. Later versions may add codes: treat an unknown one as `invalid`.',
+  }),
+  params: Type.Optional(
+    MapOf(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]), {
+      description: 'what the code needs to be told in words, such as the bound that was broken',
+    }),
+  ),
+};
+
+/** The {@link Fault} of an answer. */
+const FaultSchema = Type.Object(
+  {
+    path: Type.String(),
+    message: Type.String({ description: 'in English, for people; it may change' }),
+    ...faultMembers,
+  },
   { additionalProperties: false, title: 'Fault' },
 );
-export type Fault = Static<typeof Fault>;
 
 export const ErrorResponse = Type.Object(
   {
@@ -86,8 +176,9 @@ export const ErrorResponse = Type.Object(
       {
         code: Type.Enum(Object.keys(ERROR_STATUS) as ErrorCode[], { title: 'ErrorCode' }),
         message: Type.String({ description: 'what went wrong, in English' }),
+        doc_url: Type.String({ format: 'uri', description: 'the page of this service that explains the code' }),
         fields: Type.Optional(
-          Type.Array(Fault, {
+          Type.Array(FaultSchema, {
             description:
               'on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send',
           }),

@@ -1,4 +1,6 @@
 import { type Static, Type } from 'typebox';
+import { faultMembers } from '../base/errors.ts';
+import type { Fault, FaultCode } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { BATCH_ROWS_MAX } from '../base/limits.ts';
 import {
@@ -82,11 +84,15 @@ export const BatchFault = Type.Object(
       description: 'as a spreadsheet counts: the header of a CSV is row 1; JSON rows begin at 1',
     }),
     column: Type.String({ description: 'empty: the whole row' }),
-    message: Type.String(),
+    message: Type.String({ description: 'in English, for people; it may change' }),
+    ...faultMembers,
   },
   { ...closed, title: 'BatchFault' },
 );
-export type BatchFault = Static<typeof BatchFault>;
+export type BatchFault = Static<typeof BatchFault> & { code: FaultCode };
+
+/** Places a fault in a row. The path becomes the column. */
+export const inRow = (row: number, { path: column, ...rest }: Fault): BatchFault => ({ row, column, ...rest });
 
 /** The answer of a dry run. */
 export const BatchCheck = Type.Object(

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { BULK_ACTS, REVIEW_STATES } from '../base/enums.ts';
-import type { Fault } from '../base/errors.ts';
+import { conflict, type Fault, required } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { RedactRequest } from '../evidence/erasure.ts';
 import { BrandSlug, Metadata } from '../verification/create-verification.ts';
@@ -72,13 +72,14 @@ export function bulkActFaults(body: unknown): Fault[] {
   const { act, ids, filter, send, reason } = (body ?? {}) as Record<string, unknown>;
   const faults: Fault[] = [];
   if ((ids === undefined) === (filter === undefined)) {
-    faults.push({
-      path: 'ids',
-      message: ids === undefined ? 'or filter is required' : 'cannot be sent together with filter',
-    });
+    faults.push(
+      ids === undefined
+        ? required('ids', 'or filter is required', { unless: ['filter'] })
+        : conflict('ids', 'cannot be sent together with filter', ['filter']),
+    );
   }
-  if (send !== undefined && act !== 'reissue') faults.push({ path: 'send', message: 'is for reissue alone' });
-  if (reason !== undefined && act !== 'redact') faults.push({ path: 'reason', message: 'is for redact alone' });
+  if (send !== undefined && act !== 'reissue') faults.push(conflict('send', 'is for reissue alone', ['act']));
+  if (reason !== undefined && act !== 'redact') faults.push(conflict('reason', 'is for redact alone', ['act']));
   return faults;
 }
 

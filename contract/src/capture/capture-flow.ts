@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from '../base/errors.ts';
+import { conflict, type Fault, noSuchDate, required } from '../base/fault.ts';
 import { DateTime, IdSchema, instantOf } from '../base/ids.ts';
 import { isRecord } from '../base/is-record.ts';
 import { MapOf } from '../base/map.ts';
@@ -79,18 +79,21 @@ export function captureFaults(body: unknown): Fault[] {
   const faults: Fault[] = [];
   const { image_base64, image_key, image_sha256, motion_frame_base64, motion_frame_key, client_captured_at } = body;
   if (image_base64 === undefined && image_key === undefined) {
-    faults.push({ path: 'image_base64', message: 'is required, unless image_key and image_sha256 are sent' });
+    const unless = ['image_key', 'image_sha256'];
+    faults.push(required('image_base64', 'is required, unless image_key and image_sha256 are sent', { unless }));
   } else if (image_base64 !== undefined && (image_key !== undefined || image_sha256 !== undefined)) {
-    faults.push({ path: 'image_base64', message: 'cannot be sent together with image_key or image_sha256' });
+    const others = ['image_key', 'image_sha256'];
+    faults.push(conflict('image_base64', 'cannot be sent together with image_key or image_sha256', others));
   } else if (image_key !== undefined && image_sha256 === undefined) {
-    faults.push({ path: 'image_sha256', message: 'is required with image_key' });
+    faults.push(required('image_sha256', 'is required with image_key', { with: ['image_key'] }));
   }
   if (motion_frame_base64 !== undefined && motion_frame_key !== undefined) {
-    faults.push({ path: 'motion_frame_base64', message: 'cannot be sent together with motion_frame_key' });
+    const others = ['motion_frame_key'];
+    faults.push(conflict('motion_frame_base64', 'cannot be sent together with motion_frame_key', others));
   }
   faults.push(...missingOf(body, ['challenge_id', 'trace_key', 'trace_sha256']));
   if (typeof client_captured_at === 'string' && /^\d{4}-/.test(client_captured_at) && !instantOf(client_captured_at)) {
-    faults.push({ path: 'client_captured_at', message: 'must be a date that exists' });
+    faults.push(noSuchDate('client_captured_at'));
   }
   return faults;
 }
@@ -99,17 +102,19 @@ export function captureFaults(body: unknown): Fault[] {
 const missingOf = (body: Record<string, unknown>, names: readonly string[]): Fault[] => {
   const missing = names.filter(name => body[name] === undefined);
   if (missing.length === names.length) return [];
-  const others = (name: string): string => names.filter(other => other !== name).join(' and ');
-  return missing.map(path => ({ path, message: `is required with ${others(path)}` }));
+  return missing.map(path => {
+    const others = names.filter(other => other !== path);
+    return required(path, `is required with ${others.join(' and ')}`, { with: others });
+  });
 };
 
 /** Faults of an upload-url request that span fields. */
 export function uploadUrlFaults(body: unknown): Fault[] {
   if (!isRecord(body)) return [];
   const { contentType, content_type } = body;
-  if (contentType === undefined && content_type === undefined) return [{ path: 'contentType', message: 'is required' }];
+  if (contentType === undefined && content_type === undefined) return [required('contentType')];
   if (contentType !== undefined && content_type !== undefined && contentType !== content_type) {
-    return [{ path: 'content_type', message: 'must equal contentType when both are sent' }];
+    return [conflict('content_type', 'must equal contentType when both are sent', ['contentType'])];
   }
   return [];
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '../base/errors.ts';
+import { type Fault, fault } from '../base/fault.ts';
 import { type Attributes, attributeFaults, attributeOf } from './step-attributes.ts';
 
 const ONE_STEP = 'three_dimensional.';
@@ -14,6 +14,6 @@ export const isFlatStep = (attributes: Attributes, stepKey: string): boolean =>
 export const flatStepFaults = (attributes: Attributes, stepKeys: readonly string[]): Fault[] =>
   attributeFaults(attributes, stepKeys, {
     prefix: ONE_STEP,
-    takes: value => typeof value === 'boolean',
-    message: 'must be true or false',
+    faultOf: (path, value) =>
+      typeof value === 'boolean' ? null : fault(path, 'type', 'must be true or false', { expected: ['boolean'] }),
   });

@@ -1,4 +1,4 @@
-import type { Fault } from '../base/errors.ts';
+import { type Fault, fault } from '../base/fault.ts';
 import { type Attributes, attributeFaults, attributeOf } from './step-attributes.ts';
 
 /**
@@ -33,11 +33,20 @@ export const isTooSmallToClear = (size: Size): boolean => longSideOf(size) < CLE
 export const minLongSideOf = (attributes: Attributes, stepKey: string): number | undefined =>
   [attributeOf(attributes, ONE_STEP + stepKey), attributeOf(attributes, ALL_STEPS)].find(isSize);
 
+function sizeFault(path: string, value: unknown): Fault | null {
+  if (isSize(value)) return null;
+  const { min, max } = MIN_LONG_SIDE;
+  const message = `must be a whole number from ${min} to ${max}`;
+  if (!Number.isInteger(value)) return fault(path, 'type', message, { expected: ['integer'] });
+  return (value as number) < min
+    ? fault(path, 'too_small', message, { min })
+    : fault(path, 'too_large', message, { max });
+}
+
 /** Faults of the sizes in `context.attributes`: one that is no whole number, or that names no step for pictures. */
 export const sizeFaults = (attributes: Attributes, stepKeys: readonly string[]): Fault[] =>
   attributeFaults(attributes, stepKeys, {
     prefix: ONE_STEP,
     all: ALL_STEPS,
-    takes: isSize,
-    message: `must be a whole number from ${MIN_LONG_SIDE.min} to ${MIN_LONG_SIDE.max}`,
+    faultOf: sizeFault,
   });

@@ -1,4 +1,4 @@
-import type { Fault } from '../base/errors.ts';
+import { type Fault, unknownReference } from '../base/fault.ts';
 
 /** `context.attributes` of a request. Some names speak of one step: `NAME.KEY`. */
 export type Attributes = Readonly<Record<string, unknown>> | undefined;
@@ -12,9 +12,8 @@ interface Rule {
   prefix: string;
   /** A name that speaks of all steps. */
   all?: string;
-  takes: (value: unknown) => boolean;
-  /** Says what the value must be. */
-  message: string;
+  /** The fault of a value that the rule does not take, or null. */
+  faultOf: (path: string, value: unknown) => Fault | null;
 }
 
 /** Faults of attributes under a rule: a value that it does not take, or the key of no step for pictures. */
@@ -22,7 +21,8 @@ export const attributeFaults = (attributes: Attributes, stepKeys: readonly strin
   Object.entries(attributes ?? {}).flatMap(([name, value]): Fault[] => {
     if (name !== rule.all && !name.startsWith(rule.prefix)) return [];
     const path = `context.attributes.${name}`;
-    if (!rule.takes(value)) return [{ path, message: rule.message }];
+    const found = rule.faultOf(path, value);
+    if (found) return [found];
     if (name === rule.all || stepKeys.includes(name.slice(rule.prefix.length))) return [];
-    return [{ path, message: 'must name an image or upload step' }];
+    return [unknownReference(path, 'must name an image or upload step')];
   });

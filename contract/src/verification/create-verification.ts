@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { Fault } from '../base/errors.ts';
+import { conflict, duplicate, type Fault, fault } from '../base/fault.ts';
 import { isRecord } from '../base/is-record.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
@@ -153,7 +153,9 @@ export type CreateVerificationRequest = Static<typeof CreateVerificationRequest>
 /** The capture spec that a link template stores: CreateVerificationRequest without `tenant_id`. */
 export const TemplateRequest = Type.Object(fields, { ...closed, title: 'TemplateRequest' });
 
-export const DEPTH_POLICY_FAULT: Fault = { path: 'depth_policy', message: 'needs "depth" among signals_required' };
+export const DEPTH_POLICY_FAULT: Fault = conflict('depth_policy', 'needs "depth" among signals_required', [
+  'signals_required',
+]);
 
 /**
  * Faults that span several fields. Accepts any body and checks only the parts whose own shape is right. It runs beside
@@ -163,7 +165,7 @@ export function crossFieldFaults(body: unknown): Fault[] {
   if (!isRecord(body)) return [];
   const faults: Fault[] = [];
   if (body.max_captures !== undefined && body.steps !== undefined) {
-    faults.push({ path: 'max_captures', message: 'cannot be sent together with steps' });
+    faults.push(conflict('max_captures', 'cannot be sent together with steps', ['steps']));
   }
   // Without signals_required the account's decide, which only the service knows.
   if (body.depth_policy !== undefined && Array.isArray(body.signals_required)) {
@@ -192,7 +194,7 @@ function stepFaults(steps: unknown[]): Fault[] {
   steps.forEach((step, index) => {
     if (!isRecord(step)) return;
     if (typeof step.key === 'string') {
-      if (seen.has(step.key)) faults.push({ path: `steps.${index}.key`, message: 'must be unique among the steps' });
+      if (seen.has(step.key)) faults.push(duplicate(`steps.${index}.key`, 'must be unique among the steps'));
       seen.add(step.key);
     }
     if (step.type === 'text') {
@@ -200,21 +202,22 @@ function stepFaults(steps: unknown[]): Fault[] {
       if (!isRecord(validation)) return;
       const { min_length, max_length = 2_000 } = validation;
       if (typeof min_length === 'number' && typeof max_length === 'number' && min_length > max_length) {
-        faults.push({ path: `steps.${index}.validation.min_length`, message: 'must not exceed max_length' });
+        const at = `steps.${index}.validation`;
+        faults.push(conflict(`${at}.min_length`, 'must not exceed max_length', [`${at}.max_length`]));
       }
       return;
     }
     pictureSteps += 1;
     if (typeof step.max === 'number') capacity += step.max;
     if (typeof step.min === 'number' && typeof step.max === 'number' && step.min > step.max) {
-      faults.push({ path: `steps.${index}.min`, message: 'must not exceed max' });
+      faults.push(conflict(`steps.${index}.min`, 'must not exceed max', [`steps.${index}.max`]));
     }
   });
   if (steps.length > 0 && pictureSteps === 0 && steps.every(isRecord)) {
-    faults.push({ path: 'steps', message: 'must hold at least one image or upload step' });
+    faults.push(fault('steps', 'too_few', 'must hold at least one image or upload step', { min: 1 }));
   }
   if (capacity > MAX_CAPTURES) {
-    faults.push({ path: 'steps', message: `the sum of max must not exceed ${MAX_CAPTURES}` });
+    faults.push(fault('steps', 'too_many', `the sum of max must not exceed ${MAX_CAPTURES}`, { max: MAX_CAPTURES }));
   }
   return faults;
 }

@@ -7,6 +7,7 @@ import { Icon } from '../base/parts/icon.tsx';
 import { Section } from '../base/parts/page.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
 import { Warnings } from '../case/verification/warnings.tsx';
+import { faultWords } from '../request/fault-words.ts';
 import { cellOf, type Mapping, type Sheet } from './sheet.ts';
 
 const SHOWN = 100;
@@ -40,7 +41,10 @@ export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: S
   const all = () =>
     [
       ['row', 'column', 'fault', 'value'],
-      ...faults.map(({ row, column, message }) => [row, column, message, cellOf(sheet, mapping, row, column)]),
+      ...faults.map(fault => {
+        const { row, column } = fault;
+        return [row, column, faultWords({ t }, fault), cellOf(sheet, mapping, row, column)];
+      }),
     ]
       .map(csvLine)
       .join('');
@@ -66,15 +70,15 @@ export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: S
             </tr>
           </thead>
           <tbody>
-            {faults.slice(0, shown).map(({ row, column, message }, index) => (
+            {faults.slice(0, shown).map((fault, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: one cell may have two faults, and none moves
               <tr key={index}>
-                <th scope="row">{row}</th>
+                <th scope="row">{fault.row}</th>
                 <td>
-                  <code>{column || '–'}</code>
+                  <code>{fault.column || '–'}</code>
                 </td>
-                <td>{cellOf(sheet, mapping, row, column) ?? ''}</td>
-                <td className="fault">{message}</td>
+                <td>{cellOf(sheet, mapping, fault.row, fault.column) ?? ''}</td>
+                <td className="fault">{faultWords({ t }, fault)}</td>
               </tr>
             ))}
           </tbody>

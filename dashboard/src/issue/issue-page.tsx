@@ -71,7 +71,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
   }
   const submit = form.handleSubmit(filled => {
     setOthers([]);
-    create.mutate(requestOf(filled), { onError: error => setOthers(showFaults(form, error)) });
+    create.mutate(requestOf(filled), { onError: error => setOthers(showFaults({ t }, form, error)) });
   });
   return (
     <div className="wide tall">

@@ -3,11 +3,13 @@ import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { type FieldPath, useFieldArray } from 'react-hook-form';
+import type { Translator } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { Section } from '../base/parts/page.tsx';
 import { BRANDS } from './brands.ts';
+import { faultWords } from './fault-words.ts';
 import { Line, type RequestForm } from './line.tsx';
 import { StepEditor } from './step-editor.tsx';
 import type { RequestValues } from './values.ts';
@@ -26,10 +28,12 @@ const PATHS: Record<string, FieldPath<RequestValues>> = {
 };
 
 /** Shows the service's faults beside their fields. Returns those that have no field, to be said above the button. */
-export function showFaults(form: RequestForm, error: unknown): string[] {
+export function showFaults(words: Pick<Translator, 't'>, form: RequestForm, error: unknown): string[] {
   if (!(error instanceof ApiError)) return [];
   const known = form.getValues();
-  return (error.fields ?? []).flatMap(({ path, message }) => {
+  return error.fields.flatMap(fault => {
+    const { path } = fault;
+    const message = faultWords(words, fault);
     const field = PATHS[path] ?? (path.replace(/^request\./, '') as FieldPath<RequestValues>);
     const first = field.split('.')[0]!;
     if (!(first in known) || first === 'metadata') return [`${path}: ${message}`];

@@ -143,7 +143,7 @@ function Editor({
                   if (!wrong)
                     publish.mutate(undefined, {
                       onError: error =>
-                        setOthers(showFaults(form, error).filter(fault => !fault.startsWith('return_url:'))),
+                        setOthers(showFaults({ t }, form, error).filter(fault => !fault.startsWith('return_url:'))),
                     });
                 })(event);
               }}

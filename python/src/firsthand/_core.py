@@ -131,18 +131,25 @@ def error_of(response: httpx.Response) -> ApiError:
     try:
         found = json.loads(response.content)["error"]
         code, message = str(found["code"]), str(found["message"])
-        fields = tuple(FieldFault(one["path"], one["message"]) for one in found.get("fields") or ())
+        doc_url = found.get("doc_url")
+        fields = tuple(fault_of(one) for one in found.get("fields") or ())
     except (ValueError, TypeError, KeyError):
-        code, message, fields = f"http_{response.status_code}", f"{response.url} answered {response.status_code}", ()
+        code, message = f"http_{response.status_code}", f"{response.url} answered {response.status_code}"
+        doc_url, fields = None, ()
     words = "; ".join(f"{fault.path} {fault.message}" for fault in fields)
     return ERRORS.get(code, ApiError)(
         f"{message} {words}" if words else message,
         code=code,
         status=response.status_code,
         fields=fields,
+        doc_url=doc_url,
         request_id=response.headers.get("request-id"),
         retry_after=retry_after(response),
     )
+
+
+def fault_of(one: dict[str, Any]) -> FieldFault:
+    return FieldFault(one["path"], one["message"], one.get("code", "invalid"), one.get("params", {}))
 
 
 def lost(url: object, error: httpx.RequestError) -> FirsthandError:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 
@@ -23,10 +25,12 @@ class FirsthandError(Exception):
 
 
 class FieldFault(NamedTuple):
-    """One fault of a request: where (`steps.0.max`) and why."""
+    """One fault of a request: where (`steps.0.max`) and why. Branch on `code`; `params` holds what it needs to be told in words."""
 
     path: str
     message: str
+    code: str = "invalid"
+    params: Mapping[str, str | float | bool | list[str]] = MappingProxyType({})
 
 
 class ApiError(FirsthandError):
@@ -35,6 +39,8 @@ class ApiError(FirsthandError):
     status: int
     #: The faults of an `invalid_request`; empty otherwise.
     fields: tuple[FieldFault, ...]
+    #: The page of the service that explains the code.
+    doc_url: str | None
     #: The seconds that `Retry-After` asks to wait.
     retry_after: float | None
 
@@ -46,11 +52,13 @@ class ApiError(FirsthandError):
         status: int,
         fields: tuple[FieldFault, ...] = (),
         request_id: str | None = None,
+        doc_url: str | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message, code=code, request_id=request_id)
         self.status = status
         self.fields = fields
+        self.doc_url = doc_url
         self.retry_after = retry_after
 
 

@@ -130,6 +130,11 @@ class BatchFault(TypedDict):
     column: str
     """empty: the whole row"""
     message: str
+    """in English, for people; it may change"""
+    code: Union[FaultCode, str]
+    """Branch on it. Later versions may add codes: treat an unknown one as `invalid`."""
+    params: NotRequired[dict[str, Union[str, float, bool, list[str]]]]
+    """what the code needs to be told in words, such as the bound that was broken"""
 
 
 class BatchList(TypedDict):
@@ -568,6 +573,8 @@ class ErrorDetail(TypedDict):
     code: ErrorCode
     message: str
     """what went wrong, in English"""
+    doc_url: str
+    """the page of this service that explains the code"""
     fields: NotRequired[list[Fault]]
     """on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send"""
 
@@ -633,6 +640,11 @@ class Explanation(TypedDict):
 class Fault(TypedDict):
     path: str
     message: str
+    """in English, for people; it may change"""
+    code: Union[FaultCode, str]
+    """Branch on it. Later versions may add codes: treat an unknown one as `invalid`."""
+    params: NotRequired[dict[str, Union[str, float, bool, list[str]]]]
+    """what the code needs to be told in words, such as the bound that was broken"""
 
 
 class FilmAnnouncement(TypedDict):
@@ -1983,6 +1995,8 @@ ErrorCode: TypeAlias = Literal["invalid_request", "unknown_step", "unauthorized"
 EvidenceKeyRole: TypeAlias = Literal["log", "bundle"]
 
 ExpectedInfoSource: TypeAlias = Literal["individual", "csv"]
+
+FaultCode: TypeAlias = Literal["required", "unknown_property", "type", "enum", "pattern", "format", "too_short", "too_long", "too_few", "too_many", "too_small", "too_large", "too_many_bytes", "wrong_size", "too_deep", "invalid_name", "unusable_text", "duplicate", "conflict", "not_allowed", "read_only", "masked", "unknown_reference", "revoked", "not_configured", "incomplete", "unsupported_type", "truncated", "undecodable", "too_many_pixels", "too_few_pixels", "not_uploaded", "hash_mismatch", "cell_count", "no_heading", "invalid"]
 
 FinalDecision: TypeAlias = Literal["approved", "rejected", "retake"]
 

@@ -1,18 +1,15 @@
+import type { Fault } from './wire.ts';
+
 /** An error from the service. `code` is `http_<status>` when the response had no error envelope. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
-  readonly fields: readonly { path: string; message: string }[];
+  /** The faults of the request. Branch on their `code`. */
+  readonly fields: readonly Fault[];
   /** The wait that the service asks for in `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(
-    status: number,
-    code: string,
-    message: string,
-    fields: readonly { path: string; message: string }[] = [],
-    retryAfterMs?: number,
-  ) {
+  constructor(status: number, code: string, message: string, fields: readonly Fault[] = [], retryAfterMs?: number) {
     super(message);
     this.name = 'ApiError';
     this.status = status;
@@ -57,7 +54,7 @@ export async function errorFromResponse(response: Response): Promise<ApiError> {
   const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
   try {
     const body = (await response.json()) as {
-      error?: { code?: unknown; message?: unknown; fields?: { path: string; message: string }[] };
+      error?: { code?: unknown; message?: unknown; fields?: Fault[] };
     };
     if (typeof body.error?.code === 'string') {
       return new ApiError(

@@ -7,6 +7,14 @@ import type { Put } from './put.ts';
 import { type HeldCapture, memoryStore } from './store.ts';
 import type { CaptureView, Step } from './wire.ts';
 
+const neverUploaded = (path: string) => ({ path, message: 'was never uploaded', code: 'not_uploaded' });
+const DIGITS_ONLY = {
+  path: 'answers.policy',
+  message: 'must hold digits only',
+  code: 'format',
+  params: { format: 'numeric_id' },
+};
+
 const image = (key: string, min: number, max: number): Step => ({ type: 'image', key, description: '', min, max });
 
 /** Fakes the part of the service that sending uses, over a network that may fail before or after each request. */
@@ -62,7 +70,7 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
       through(() => {
         const { trace_key } = capture;
         if (trace_key !== undefined && !uploaded.has(trace_key)) {
-          throw new ApiError(400, 'invalid_request', '', [{ path: 'trace_key', message: 'was never uploaded' }]);
+          throw new ApiError(400, 'invalid_request', '', [neverUploaded('trace_key')]);
         }
         const known = [...captures.values()].some(
           other => other.key === capture.image_key || other.idempotencyKey === idempotencyKey,
@@ -70,7 +78,7 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
         if (known) return view();
         if (status !== 'pending') throw new ApiError(409, 'verification_closed', '');
         if (!uploaded.has(capture.image_key)) {
-          throw new ApiError(400, 'invalid_request', '', [{ path: 'image_key', message: 'was never uploaded' }]);
+          throw new ApiError(400, 'invalid_request', '', [neverUploaded('image_key')]);
         }
         const step = steps.find(candidate => candidate.key === capture.step_key)!;
         const count = [...captures.values()].filter(other => other.stepKey === step.key).length;
@@ -250,13 +258,13 @@ describe('sendHeld', () => {
     const client: CaptureClient = {
       ...service.client,
       answers: async () => {
-        throw new ApiError(400, 'invalid_request', '', [{ path: 'answers.policy', message: 'digits only' }]);
+        throw new ApiError(400, 'invalid_request', '', [DIGITS_ONLY]);
       },
     };
     const store = await storeWith();
     await store.putAnswer({ token: 'vfy_1', key: 'policy', value: 'x' });
     const result = await sendHeld({ client, store, put: service.put, pause });
-    expect(result).toEqual({ outcome: 'answers_refused', faults: { policy: 'digits only' } });
+    expect(result).toEqual({ outcome: 'answers_refused', faults: { policy: DIGITS_ONLY } });
     expect(await store.answers('vfy_1')).toEqual({ policy: 'x' });
   });
 
@@ -344,12 +352,14 @@ describe('sendHeld', () => {
         ...service.client,
         uploadUrl: async request => {
           if (refusesUpload && request.contentType !== 'image/jpeg')
-            throw new ApiError(400, 'invalid_request', '', [{ path: 'contentType', message: 'must be a picture' }]);
+            throw new ApiError(400, 'invalid_request', '', [
+              { path: 'contentType', message: 'must be a picture', code: 'unsupported_type' },
+            ]);
           return service.client.uploadUrl(request);
         },
         submit: async (capture, key) => {
           const unknown = ['challenge_id', 'trace_key', 'trace_sha256'].filter(name => name in capture);
-          const fields = unknown.map(path => ({ path, message: 'is not allowed' }));
+          const fields = unknown.map(path => ({ path, message: 'is not allowed', code: 'unknown_property' }));
           if (fields.length > 0) throw new ApiError(400, 'invalid_request', '', fields);
           return service.client.submit(capture, key);
         },

@@ -4,7 +4,7 @@ import { submissionOrder } from './order.ts';
 import { type Put, putWithProgress } from './put.ts';
 import type { CaptureStore, HeldCapture } from './store.ts';
 import { uploadTrace } from './trace.ts';
-import type { CaptureView } from './wire.ts';
+import type { CaptureView, Fault } from './wire.ts';
 
 export type SendProgress = {
   /**
@@ -35,7 +35,7 @@ export type SendResult =
       fields: ApiError['fields'];
       unneeded: number;
     }
-  | { outcome: 'answers_refused'; faults: Record<string, string> };
+  | { outcome: 'answers_refused'; faults: Record<string, Fault> };
 
 export type SendOptions = {
   client: CaptureClient;
@@ -275,8 +275,8 @@ async function send({
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'verification_closed') return settle(await persist('finishing', () => client.view()));
       if (error.code !== 'invalid_request') throw error;
-      const faults = error.fields.map(({ path, message }) => [path.replace(/^answers\./, ''), message]);
-      return { outcome: 'answers_refused', faults: Object.fromEntries(faults) as Record<string, string> };
+      const faults = error.fields.map(fault => [fault.path.replace(/^answers\./, ''), fault] as const);
+      return { outcome: 'answers_refused', faults: Object.fromEntries(faults) };
     }
   }
   await store.clear(token);

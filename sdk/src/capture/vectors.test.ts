@@ -121,7 +121,8 @@ function endOf(result: SendResult): object {
   if (result.outcome === 'done') return { outcome, unneeded: result.unneeded };
   if (result.outcome === 'closed') return { outcome, status: result.view.status };
   if (result.outcome === 'refused') return { outcome, step_key: result.stepKey, code: result.code };
-  return { outcome, faults: result.faults };
+  const faults = Object.entries(result.faults).map(([key, { code }]) => [key, code]);
+  return { outcome, faults: Object.fromEntries(faults) };
 }
 
 const leftIn = async (store: CaptureStore, token: string) => ({

@@ -3,6 +3,7 @@ import type { CaptureRequest, EndUserView, Move, ProgressRequest, UploadUrlRespo
 export type {
   BrandView as Brand,
   Challenge,
+  Fault,
   FilmAnnouncement,
   GeoPoint as DeviceLocation,
   ImageStep,

@@ -108,8 +108,9 @@ describe('Firsthand client', () => {
     ['idempotency_conflict', 422, IdempotencyConflictError],
     ['a_code_of_a_later_version', 409, ApiError],
   ])('throws the class of %s once, with the request id', async (code, status, Class) => {
-    const fields = [{ path: 'steps.0.max', message: 'must be at least 1' }];
-    const { asked, client } = clientOf([json({ error: { code, message: 'No.', fields } }, status)]);
+    const fields = [{ path: 'steps.0.max', message: 'must be at least 1', code: 'too_small', params: { min: 1 } }];
+    const doc_url = 'http://localhost:8080/docs/errors#invalid_request';
+    const { asked, client } = clientOf([json({ error: { code, message: 'No.', doc_url, fields } }, status)]);
     const error = await client.verifications.create({}).then(
       () => null,
       (caught: ApiError) => caught,
@@ -119,6 +120,7 @@ describe('Firsthand client', () => {
       code,
       status,
       fields,
+      docUrl: doc_url,
       requestId: '01JREQUEST',
       message: 'No. steps.0.max must be at least 1',
     });

@@ -1,3 +1,5 @@
+import type { Fault, FaultCode } from '../api.generated.ts';
+
 export interface FirsthandErrorOptions {
   code: string;
   requestId?: string | undefined;
@@ -18,15 +20,15 @@ export class FirsthandError extends Error {
   }
 }
 
-/** One fault of a request: where (`steps.0.max`) and why. */
-export interface FieldFault {
-  path: string;
-  message: string;
+/** One fault of a request: where (`steps.0.max`) and why. Branch on `code`; `params` holds what it needs to be told in words. */
+export interface FieldFault extends Fault {
+  code: FaultCode | (string & Record<never, never>);
 }
 
 export interface ApiErrorOptions extends FirsthandErrorOptions {
   status: number;
   fields?: readonly FieldFault[] | undefined;
+  docUrl?: string | undefined;
   retryAfterMs?: number | undefined;
 }
 
@@ -36,6 +38,8 @@ export class ApiError extends FirsthandError {
   readonly status: number;
   /** The faults of an `invalid_request`; empty otherwise. */
   readonly fields: readonly FieldFault[];
+  /** The page of the service that explains the code. */
+  readonly docUrl: string | undefined;
   /** The wait that `Retry-After` asks for. */
   readonly retryAfterMs: number | undefined;
 
@@ -44,6 +48,7 @@ export class ApiError extends FirsthandError {
     this.name = new.target.name;
     this.status = o.status;
     this.fields = o.fields ?? [];
+    this.docUrl = o.docUrl;
     this.retryAfterMs = o.retryAfterMs;
   }
 }

@@ -242,15 +242,17 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const requestId = response.headers.get('request-id') ?? undefined;
   const found = (await response.json().catch(() => null)) as {
-    error?: { code?: string; message?: string; fields?: FieldFault[] };
+    error?: { code?: string; message?: string; doc_url?: string; fields?: FieldFault[] };
   } | null;
-  const { code = `http_${status}`, message = `${response.url} answered ${status}`, fields } = found?.error ?? {};
+  const error = found?.error ?? {};
+  const { code = `http_${status}`, message = `${response.url} answered ${status}`, fields } = error;
   const words = fields?.map(fault => `${fault.path} ${fault.message}`).join('; ');
   const Known = ERRORS[code] ?? ApiError;
   return new Known(words ? `${message} ${words}` : message, {
     code,
     status,
     fields,
+    docUrl: error.doc_url,
     requestId,
     retryAfterMs: retryAfter(response),
   });

@@ -66,8 +66,8 @@ export async function mintKeyCommand(o: {
     if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
     const key = await transaction(deps.db, async tx => {
       const { tenant: tenantId, name, mode } = o;
-      const fault = app && (await templateFault(tx, tenantId, app.templateId));
-      if (fault) throw new UsageError(`--template ${fault}.`);
+      const found = app && (await templateFault(tx, tenantId, app.templateId));
+      if (found) throw new UsageError(`--template ${found.message}.`);
       const minted = await mintKey(tx, { tenantId, name, mode, now: deps.clock.now(), app });
       await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',

@@ -44,6 +44,7 @@ describe('batches', () => {
     const fault = desk.page.getByRole('row', { name: /^4 / });
     await fault.waitFor();
     expect(await fault.getByRole('rowheader').textContent()).toBe('4');
+    expect(await fault.getByRole('cell').last().textContent()).toBe('This is not an e-mail address.');
     expect(await desk.page.getByRole('button', { name: /Make 2/ }).count()).toBe(0);
     await desk.fine('batch-faults');
     await choose(

@@ -46,6 +46,7 @@ describe('the pages that make and manage', () => {
     await desk.fine('issue');
     await desk.press('Make the link');
     await desk.page.getByLabel('Name in the API').and(desk.page.locator('[aria-invalid="true"]')).waitFor();
+    await desk.page.getByText('Use lower-case letters, digits, _ and -, such as front_left.').waitFor();
     await desk.fine('issue-fault');
     await desk.page.reload();
     await desk.heading('New verification');

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fault } from '@firsthand/contract/base/fault.ts';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../support/harness.ts';
@@ -227,7 +228,11 @@ describe('capture page, sending', () => {
       return route.fulfill({
         status: 400,
         json: {
-          error: { code: 'invalid_request', message: 'no', fields: [{ path: 'image', message: 'is not a picture' }] },
+          error: {
+            code: 'invalid_request',
+            message: 'no',
+            fields: [fault('image', 'unsupported_type', 'no', { accepted: ['image/jpeg'] })],
+          },
         },
       });
     });

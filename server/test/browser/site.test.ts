@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distOf } from '../../src/platform/http/assets.ts';
+import type { Failure } from '../support/failure.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
 import { freePort } from '../support/service-process.ts';
@@ -75,6 +76,14 @@ describe('the guides at /docs', () => {
     expect(answer.headers.get('link')).toBe(`<${service.deps.origins.public}/docs/webhooks>; rel="canonical"`);
     expect((await get(`/docs/v${version}/api`)).status).toBe(200);
     expect((await get('/docs/v99.0.0/webhooks')).status).toBe(404);
+  });
+
+  it('explains each error at the address that its `doc_url` names', async () => {
+    const answer = await get('/v1/nowhere');
+    const { error } = (await answer.json()) as Failure;
+    const [page, row] = error.doc_url.split('#');
+    expect(page).toBe(`${service.url}/docs/errors`);
+    expect(await (await fetch(page!)).text()).toContain(`<tr id="${row}">`);
   });
 
   it('refuses what is not part of the site: a page to a browser, a problem to a program', async () => {

@@ -3,6 +3,7 @@ import { outsideFindings } from '../../src/commands/doctor-outside.ts';
 import { storageFindings } from '../../src/desk/system/findings.ts';
 import { BucketUnfit } from '../../src/platform/blobs/write-once.ts';
 import { type BucketServer, type Conditions, startBucketServer } from '../support/bucket-server.ts';
+import type { Failure } from '../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../support/harness.ts';
 import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
 import { freePort } from '../support/service-process.ts';
@@ -41,7 +42,7 @@ describe('a bucket that does not keep photos', () => {
         const body = { contentType: 'image/jpeg', ...size };
         const answer = await ask(running, `/v1/verifications/${id}/captures/upload-url`, { body });
         expect(answer).toMatchObject({ status: 503, body: { error: { code: 'storage_unavailable' } } });
-        const { message } = (answer.body as { error: { message: string } }).error;
+        const { message } = (answer.body as Failure).error;
         expect(message).toContain(reason);
         expect(message).not.toMatch(/try again/i);
       }

@@ -4,6 +4,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256, sha256Hex } from '../../src/platform/lib/keyring.ts';
+import type { Failure } from '../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../support/harness.ts';
 import { freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
 
@@ -96,7 +97,7 @@ describe('a node whose clock is 90 s ahead', () => {
        values ($1, $3, $2, now(), now() + interval '60 seconds')`,
       [`${tenant.tenant_id}:false`, hash, sha256Hex('running')],
     );
-    const reply = await ask<{ error: { code: string } }>(node, '/v1/verifications', {
+    const reply = await ask<Failure>(node, '/v1/verifications', {
       key: tenant.pk_test,
       body,
       headers: { 'idempotency-key': 'running' },

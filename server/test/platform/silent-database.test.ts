@@ -9,12 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDeps } from '../../src/open.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/db/embedded.ts';
 import { DatabaseUnavailable } from '../../src/platform/db/pool.ts';
+import type { Failure } from '../support/failure.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from '../support/harness.ts';
 import { plain } from '../support/pictures.ts';
-
-interface ErrorBody {
-  error: { code: string; message: string };
-}
 
 describe('database that stops answering', () => {
   let dataDir: string;
@@ -52,7 +49,7 @@ describe('database that stops answering', () => {
 
   const timed = async (path: string, o: Parameters<typeof ask>[2] = {}) => {
     const began = performance.now();
-    const { status, body, headers } = await ask<ErrorBody>(service, path, o);
+    const { status, body, headers } = await ask<Failure>(service, path, o);
     const code = body.error?.code;
     return { path, status, code, retryAfter: headers.get('retry-after'), ms: performance.now() - began };
   };

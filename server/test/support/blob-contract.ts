@@ -13,16 +13,23 @@ export const put = (url: string, body: Uint8Array | string, headers: Record<stri
   fetch(url, { method: 'PUT', body: body as RequestInit['body'], headers });
 export const upload = { contentType: 'image/jpeg', maxBytes: MB, expiresSeconds: 300 };
 
+/** The address that these stores' refusals name. */
+export const ORIGIN = 'http://localhost:8080';
 const ANY_BYTES = { startBytes: 1, checkStart: () => {}, count: async () => {} };
 
 /** Serves the presigned URLs of a store; returns the server and its address. */
 export async function serve(store: BlobStore): Promise<{ app: FastifyInstance; address: string }> {
   const app = fastify({ bodyLimit: 1024 });
   app.setErrorHandler((error, _request, reply) => {
-    if (error instanceof Problem) return reply.code(error.status).send(error.toBody());
+    if (error instanceof Problem) return reply.code(error.status).send(error.toBody(ORIGIN));
     return reply.code(500).send({ error: { code: 'internal_error', message: String(error) } });
   });
-  await app.register(blobRoutes, { store, stallMs: 30_000, rules: ANY_BYTES });
+  await app.register(blobRoutes, {
+    store,
+    stallMs: 30_000,
+    rules: ANY_BYTES,
+    origins: { public: ORIGIN, capture: ORIGIN },
+  });
   return { app, address: await app.listen({ port: 0, host: '127.0.0.1' }) };
 }
 

@@ -1,4 +1,4 @@
-import { ERROR_STATUS, ErrorResponse } from '@firsthand/contract/base/errors.ts';
+import { ERROR_STATUS, ErrorResponse, FAULT_CODES } from '@firsthand/contract/base/errors.ts';
 import { Ajv, type ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import { ENDPOINTS } from '../../src/app.ts';
@@ -25,6 +25,13 @@ const matchers = ENDPOINTS.map(endpoint => ({
 export const endpointOf = (method: string, path: string): Endpoint | undefined =>
   matchers.find(({ endpoint, pattern }) => endpoint.method === method && pattern.test(path.split('?')[0]!))?.endpoint;
 
+/** Whether a fault has a code of the list, and no parameters but those of its code. */
+function isKnown(code: string, params: object = {}): boolean {
+  if (!Object.hasOwn(FAULT_CODES, code)) return false;
+  const named = FAULT_CODES[code as keyof typeof FAULT_CODES].params;
+  return Object.keys(params).every(name => Object.hasOwn(named, name));
+}
+
 /** Faults of an answer against the interface description. Null if the answer is described, or if the operation is not part of the API. */
 export function undescribed(method: string, path: string, status: number, body: unknown): string | null {
   const endpoint = endpointOf(method, path);
@@ -35,7 +42,9 @@ export function undescribed(method: string, path: string, status: number, body: 
   if (schema) return faults(where, compile(schema), body);
   const wrong = faults(where, compile(ErrorResponse), body);
   if (wrong) return wrong;
-  const { code } = (body as ErrorResponse).error;
+  const { code, fields = [] } = (body as ErrorResponse).error;
+  const unknown = fields.find(fault => !isKnown(fault.code, fault.params));
+  if (unknown) return `${where}: the fault ${JSON.stringify(unknown)} is not described`;
   if (ERROR_STATUS[code] !== status) return `${where}: ${code} belongs to ${ERROR_STATUS[code]}`;
   return errorsOf(endpoint).includes(code) ? null : `${where}: ${code} is not described`;
 }

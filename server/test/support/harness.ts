@@ -13,6 +13,7 @@ import { createLog } from '../../src/platform/lib/log.ts';
 import { startService } from '../../src/service.ts';
 import { undescribed } from './conformance.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
+import type { Failure } from './failure.ts';
 import { sharedThread } from './shared-threads.ts';
 
 export interface TestService {
@@ -159,11 +160,10 @@ export async function createVerification(service: TestService, body: object = {}
 
 /** Submits picture bytes inline. */
 export const submit = (service: { url: string }, id: string, bytes: Uint8Array, more: object = {}, headers = {}) =>
-  ask<Verification & { error?: { code: string; fields?: { path: string; message: string }[] } }>(
-    service,
-    `/v1/verifications/${id}/captures`,
-    { body: { image_base64: Buffer.from(bytes).toString('base64'), ...more }, headers },
-  );
+  ask<Verification & Partial<Failure>>(service, `/v1/verifications/${id}/captures`, {
+    body: { image_base64: Buffer.from(bytes).toString('base64'), ...more },
+    headers,
+  });
 
 /** Polls until `ready` gives something, less often the longer it waits; throws after `timeoutMs`. */
 export async function until<T>(

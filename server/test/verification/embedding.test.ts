@@ -6,9 +6,8 @@ import type {
 } from '@firsthand/contract/account/management.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ensurePagesBuilt } from '../../src/commands/build-pages.ts';
+import { pathsOf } from '../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../support/harness.ts';
-
-type Failure = { error: { code: string; fields?: { path: string; message: string }[] } };
 
 const CLAIMS = 'https://claims.acme.example';
 const SHOP = 'https://shop.acme.example';
@@ -26,7 +25,6 @@ describe('embedding of the capture page', () => {
 
   const manage = <T>(method: string, path: string, body?: object) =>
     ask<T>(service, path, { method, key: service.tenant.rk_secret, ...(body ? { body } : {}) });
-  const faults = (reply: { body: unknown }) => (reply.body as Failure).error.fields?.map(field => field.path);
   const framers = (headers: Headers) =>
     /frame-ancestors ([^;]*)/.exec(headers.get('content-security-policy') ?? '')?.[1];
   const returnOf = (html: string) => /name="firsthand-return" content="([^"]*)"/.exec(html)?.[1];
@@ -79,10 +77,10 @@ describe('embedding of the capture page', () => {
     ];
     for (const origin of refused) {
       const reply = await manage('PATCH', '/v1/settings', { allowed_origins: [origin] });
-      expect([origin, reply.status, faults(reply)]).toEqual([origin, 400, ['allowed_origins.0']]);
+      expect([origin, reply.status, pathsOf(reply)]).toEqual([origin, 400, ['allowed_origins.0']]);
     }
     const many = Array.from({ length: 21 }, (_, n) => `https://s${n}.example`);
-    expect(faults(await manage('PATCH', '/v1/settings', { allowed_origins: many }))).toEqual(['allowed_origins']);
+    expect(pathsOf(await manage('PATCH', '/v1/settings', { allowed_origins: many }))).toEqual(['allowed_origins']);
     const taken = [CLAIMS, 'https://claims.example:8443', 'https://xn--bcher-kva.example', 'http://localhost:3000'];
     const reply = await manage<Settings>('PATCH', '/v1/settings', { allowed_origins: taken });
     expect(reply.body.allowed_origins).toEqual(taken);
@@ -90,14 +88,14 @@ describe('embedding of the capture page', () => {
 
   it('return_url belongs to an allowed origin: of a brand, of a template, of the link; the nearest wins', async () => {
     const brand = { name: 'Acme', return_url: `${CLAIMS}/brand` };
-    expect(faults(await manage('PUT', '/v1/brands/acme', brand))).toEqual(['return_url']);
+    expect(pathsOf(await manage('PUT', '/v1/brands/acme', brand))).toEqual(['return_url']);
     const template = { name: 'Poster', request: { brand_slug: 'acme' }, return_url: `${SHOP}/template` };
-    expect(faults(await manage('POST', '/v1/link-templates', template))).toEqual(['return_url']);
+    expect(pathsOf(await manage('POST', '/v1/link-templates', template))).toEqual(['return_url']);
 
     await manage('PATCH', '/v1/settings', { allowed_origins: [CLAIMS] });
     expect((await manage<Brand>('PUT', '/v1/brands/acme', brand)).body.return_url).toBe(brand.return_url);
     // The brand's own origins count for its templates.
-    expect(faults(await manage('POST', '/v1/link-templates', template))).toEqual(['return_url']);
+    expect(pathsOf(await manage('POST', '/v1/link-templates', template))).toEqual(['return_url']);
     await manage('PUT', '/v1/brands/acme', { ...brand, allowed_origins: [SHOP] });
     const made = await manage<LinkTemplate>('POST', '/v1/link-templates', template);
     expect(made.body.return_url).toBe(template.return_url);

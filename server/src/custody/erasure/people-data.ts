@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
+import { conflict, required } from '@firsthand/contract/base/fault.ts';
 import { PHONE } from '@firsthand/contract/base/patterns.ts';
 import { centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import { Type } from 'typebox';
@@ -8,7 +9,7 @@ import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one } from '../../platform/db/sql.ts';
 import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { readableModes } from '../../platform/http/principal.ts';
-import { invalidField } from '../../platform/http/problem.ts';
+import { invalid } from '../../platform/http/problem.ts';
 import { type KeptFile, keptAbout, keptOfMember } from './kept-files.ts';
 
 const Query = Type.Object(
@@ -93,8 +94,14 @@ export const getPeopleData = tenantEndpoint({
 /** The one parameter that says who. */
 function oneOf(query: Partial<Record<By, string>>): By {
   const given = BY.filter(by => query[by] !== undefined);
-  if (given.length !== 1)
-    throw invalidField('external_ref', 'is required, or email or phone_e164; send exactly one of the three');
+  if (given.length !== 1) {
+    const message = 'is required, or email or phone_e164; send exactly one of the three';
+    throw invalid([
+      given.length === 0
+        ? required('external_ref', message, { unless: ['email', 'phone_e164'] })
+        : conflict('external_ref', message, given),
+    ]);
+  }
   return given[0]!;
 }
 

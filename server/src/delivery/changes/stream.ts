@@ -34,7 +34,7 @@ const encodeCursor = (transaction: string, at: number): string =>
 function decodeCursor(cursor: string): { transaction: string; at: number } {
   const match = /^(\d{1,20}):(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!match || encodeCursor(match[1]!, Number(match[2])) !== cursor) {
-    throw invalidField('cursor', 'is not a cursor of this stream');
+    throw invalidField('cursor', 'unknown_reference', 'is not a cursor of this stream');
   }
   return { transaction: match[1]!, at: Number(match[2]) };
 }

@@ -1,3 +1,4 @@
+import { noSuchDate } from '@firsthand/contract/base/fault.ts';
 import { DateTime, instantOf, isId } from '@firsthand/contract/base/ids.ts';
 import {
   DeliveryStatus,
@@ -10,7 +11,7 @@ import { many, one, type Queryable, type Tx, transaction } from '../../platform/
 import { decodeCursor, Page, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { type Principal, readableModes } from '../../platform/http/principal.ts';
-import { invalidField, redacted } from '../../platform/http/problem.ts';
+import { invalid, redacted } from '../../platform/http/problem.ts';
 import { maskUrl } from '../../platform/lib/mask-url.ts';
 import { wakeEndpoints, withUrl } from './queue.ts';
 
@@ -185,7 +186,7 @@ export const recoverDeliveries = tenantEndpoint({
   responses: { 202: Type.Object({ recovered: Type.Integer() }, { additionalProperties: false, title: 'Recovered' }) },
   async handler({ deps, principal, body, keepAnswer }) {
     const since = instantOf(body.since);
-    if (!since) throw invalidField('since', 'must be a date that exists');
+    if (!since) throw invalid([noSuchDate('since')]);
     return transaction(deps.db, async tx => {
       const recovered = await sendAgain(
         tx,

@@ -26,7 +26,7 @@ const encodePosition = ({ transaction, id }: Position): string =>
 function decodePosition(cursor: string): Position {
   const match = /^(\d{1,20}):(|evt_[0-9A-Z]{26})$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'));
   if (!match || encodePosition({ transaction: match[1]!, id: match[2]! }) !== cursor) {
-    throw invalidField('cursor', 'is not a cursor of this stream');
+    throw invalidField('cursor', 'unknown_reference', 'is not a cursor of this stream');
   }
   return { transaction: match[1]!, id: match[2]! };
 }
@@ -97,7 +97,7 @@ export const streamEvents = tenantEndpoint({
     const start: Position = cursor === undefined ? end : decodePosition(cursor);
     const unseenBy = cursor === undefined ? end.snapshot : null;
     if (BigInt(start.transaction) > BigInt(end.transaction)) {
-      throw invalidField('cursor', 'belongs to another database; connect without a cursor');
+      throw invalidField('cursor', 'unknown_reference', 'belongs to another database; connect without a cursor');
     }
     const modes = readableModes(principal).filter(
       livemode => query.mode === undefined || livemode === (query.mode === 'live'),

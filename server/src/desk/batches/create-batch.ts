@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { conflict, type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { BATCH_BODY_MAX_BYTES, BATCH_ROWS_MAX } from '@firsthand/contract/base/limits.ts';
 import { Batch, BatchCheck, type BatchFault, BatchRequest } from '@firsthand/contract/batches/batches.ts';
@@ -61,7 +61,7 @@ export const createBatch = tenantEndpoint({
     if (query.send && !deps.mailer) throw notConfigured('To send links by e-mail, set SMTP_URL and MAIL_FROM.');
     const [type, charset] = mediaTypeOf(call.request.headers['content-type'] ?? '');
     const raw = call.request.received?.raw ?? Buffer.alloc(0);
-    if (raw.length === 0) throw invalidField('body', 'is required');
+    if (raw.length === 0) throw invalidField('body', 'required', 'is required');
     const read = await readBatch(deps, principal, { raw, type, charset, templateId: query.template_id });
     const owned = { tenant_id: principal.tenantId, livemode: createsLive(principal) };
     const warned = await warningsOfRequest(deps.db, deps, { ...owned, request: read.request });
@@ -114,9 +114,9 @@ function mediaTypeOf(header: string): [type: string, charset: string | undefined
   return [header.split(';')[0]!.trim().toLowerCase(), charset?.[1] ?? charset?.[2]];
 }
 
-const asField = ({ row, column, message }: BatchFault): Fault => ({
+const asField = ({ row, column, ...rest }: BatchFault): Fault => ({
   path: column === '' ? `rows.${row}` : `rows.${row}.${column}`,
-  message,
+  ...rest,
 });
 
 interface ReadBatch {
@@ -134,12 +134,15 @@ async function readBatch(
   o: { raw: Buffer; type: string; charset: string | undefined; templateId: string | undefined },
 ): Promise<ReadBatch> {
   const faults: BatchFault[] = [];
-  const fault = (found: BatchFault) => void (faults.length < MAX_FAULTS && faults.push(found));
+  const add = (found: BatchFault) => void (faults.length < MAX_FAULTS && faults.push(found));
   const contents: ReadBatch['contents'] = [];
   const checked: { row: number; keys: number }[] = [];
   const rows =
-    o.type === 'text/csv' ? readCsv(o.raw, o.charset, fault) : o.type === 'application/json' ? readJson(o.raw) : null;
-  if (!rows) throw invalidField('body', 'must be sent as text/csv or application/json');
+    o.type === 'text/csv' ? readCsv(o.raw, o.charset, add) : o.type === 'application/json' ? readJson(o.raw) : null;
+  if (!rows) {
+    const accepted = ['text/csv', 'application/json'];
+    throw invalidField('body', 'unsupported_type', 'must be sent as text/csv or application/json', { accepted });
+  }
   let rest: Record<string, unknown> = {};
   let total = 0;
   try {
@@ -150,9 +153,12 @@ async function readBatch(
         break;
       }
       total += 1;
-      if (total > BATCH_ROWS_MAX) throw invalidField('rows', `must have at most ${BATCH_ROWS_MAX} rows`);
+      if (total > BATCH_ROWS_MAX) {
+        const max = BATCH_ROWS_MAX;
+        throw invalidField('rows', 'too_many', `must have at most ${max} rows`, { max });
+      }
       const found = checkRow(value);
-      for (const one of found.faults) fault(one);
+      for (const one of found.faults) add(one);
       contents.push({ row: value.row, text: JSON.stringify(found.content) });
       checked.push({ row: value.row, keys: Object.keys(found.content.metadata ?? {}).length });
     }
@@ -163,12 +169,13 @@ async function readBatch(
     await rows.return(undefined as never);
   }
   const { request, template } = await baseOf(deps, principal, rest, o.templateId);
-  if (total === 0 && faults.length === 0) throw invalidField('rows', 'must have at least one row');
+  if (total === 0 && faults.length === 0) {
+    throw invalidField('rows', 'too_few', 'must have at least one row', { min: 1 });
+  }
   const own = Object.keys(request.metadata ?? {}).length;
   for (const [index, { row, keys }] of checked.entries()) {
     if (index % INSERTED === 0) await turn();
-    if (own > 0 && keys > 0)
-      for (const one of metadataFault(request, JSON.parse(contents[index]!.text), row)) fault(one);
+    if (own > 0 && keys > 0) for (const one of metadataFault(request, JSON.parse(contents[index]!.text), row)) add(one);
   }
   return { request, template, contents, faults: faults.toSorted((a, b) => a.row - b.row) };
 }
@@ -180,14 +187,14 @@ async function baseOf(
   { template_id, request, rows: _rows, ...unknown }: Record<string, unknown>,
   queried: string | undefined,
 ): Promise<Pick<ReadBatch, 'request' | 'template'>> {
-  const faults: Fault[] = Object.keys(unknown).map(path => ({ path, message: 'is not allowed' }));
+  const faults: Fault[] = Object.keys(unknown).map(path => fault(path, 'unknown_property', 'is not allowed'));
   const named = template_id ?? queried;
   if (named !== undefined && request !== undefined) {
-    faults.push({ path: 'template_id', message: 'cannot be sent together with request' });
+    faults.push(conflict('template_id', 'cannot be sent together with request', ['request']));
   }
   if (request !== undefined) {
-    for (const { path, message } of checkRequest.faults(request)) {
-      faults.push({ path: path === '' ? 'request' : `request.${path}`, message });
+    for (const found of checkRequest.faults(request)) {
+      faults.push({ ...found, path: found.path === '' ? 'request' : `request.${found.path}` });
     }
     faults.push(...maskedFaults('request.webhook_url', (request as BatchBase | null)?.webhook_url));
   }
@@ -195,9 +202,9 @@ async function baseOf(
   if (named === undefined) return { request: (request ?? {}) as BatchBase, template: null };
   const template = typeof named === 'string' && isId('tpl', named) ? await findTemplate(deps.db, named) : undefined;
   if (template?.tenant_id !== principal.tenantId || template.livemode !== createsLive(principal)) {
-    throw invalidField('template_id', 'is not a template of this account and mode');
+    throw invalidField('template_id', 'unknown_reference', 'is not a template of this account and mode');
   }
-  if (template.status === 'revoked') throw invalidField('template_id', 'is a revoked template');
+  if (template.status === 'revoked') throw invalidField('template_id', 'revoked', 'is a revoked template');
   return {
     request: template.request,
     template: { id: template.id, version: template.version, retentionDays: template.retention_days },

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { duplicate, type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { withoutMark } from '../../platform/http/body.ts';
 import { Scanner } from '../../platform/http/structure.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';
@@ -22,11 +22,16 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 /** A body that cannot be read as a batch. */
 export class NotBatch extends Error {
   readonly fault: Fault;
-  constructor(path: string, message: string) {
-    super(message);
-    this.fault = { path, message };
+  constructor(found: Fault) {
+    super(found.message);
+    this.fault = found;
   }
 }
+
+const notJson = (path = 'body') => new NotBatch(fault(path, 'format', 'is not valid JSON', { format: 'json' }));
+const notAnObject = (path: string) => new NotBatch(fault(path, 'type', 'must be an object', { expected: ['object'] }));
+const unreadableRow = (path: string) =>
+  new NotBatch(fault(path, 'too_many_bytes', 'is too large, or not valid JSON', { max: ROW_BYTES }));
 
 /**
  * Reads a JSON body whose member `rows` may hold megabytes: each row is parsed by itself, a slice of them at a time.
@@ -34,35 +39,35 @@ export class NotBatch extends Error {
  */
 export async function* readJson(body: Buffer): AsyncGenerator<RawRow, Record<string, unknown>> {
   const raw = withoutMark(body);
-  if (!isUtf8(raw)) throw new NotBatch('body', 'is not UTF-8');
+  if (!isUtf8(raw)) throw new NotBatch(fault('body', 'format', 'is not UTF-8', { format: 'utf-8' }));
   let at = skipSpace(raw, 0);
-  if (raw[at] !== 0x7b) throw new NotBatch('body', 'must be an object');
+  if (raw[at] !== 0x7b) throw notAnObject('body');
   at = skipSpace(raw, at + 1);
   const rest: string[] = [];
   let seen = false;
   while (raw[at] !== 0x7d) {
     const nameEnd = raw[at] === QUOTE ? endOfValue(raw, at, REST_BYTES) : -1;
-    if (nameEnd < 0) throw new NotBatch('body', 'is not valid JSON');
+    if (nameEnd < 0) throw notJson();
     const name = raw.toString('utf8', at, nameEnd);
     at = skipSpace(raw, nameEnd);
-    if (raw[at] !== COLON) throw new NotBatch('body', 'is not valid JSON');
+    if (raw[at] !== COLON) throw notJson();
     at = skipSpace(raw, at + 1);
     if (name === '"rows"' && raw[at] === 0x5b) {
-      if (seen) throw new NotBatch('rows', 'is sent twice');
+      if (seen) throw new NotBatch(duplicate('rows', 'is sent twice'));
       seen = true;
       at = yield* readRows(raw, at + 1);
       rest.push('"rows":[]');
     } else {
       const end = endOfValue(raw, at, REST_BYTES);
-      if (end < 0) throw new NotBatch('body', 'is too large');
+      if (end < 0) throw new NotBatch(fault('body', 'too_many_bytes', 'is too large', { max: REST_BYTES }));
       rest.push(`${name}:${raw.toString('utf8', at, end)}`);
       at = end;
     }
     at = skipSpace(raw, at);
     if (raw[at] === COMMA) at = skipSpace(raw, at + 1);
-    else if (raw[at] !== 0x7d) throw new NotBatch('body', 'is not valid JSON');
+    else if (raw[at] !== 0x7d) throw notJson();
   }
-  if (skipSpace(raw, at + 1) < raw.length) throw new NotBatch('body', 'is not valid JSON');
+  if (skipSpace(raw, at + 1) < raw.length) throw notJson();
   return parseBounded(Buffer.from(`{${rest.join(',')}}`), 'body');
 }
 
@@ -74,7 +79,7 @@ async function* readRows(raw: Buffer, start: number): AsyncGenerator<RawRow, num
   while (raw[at] !== 0x5d) {
     row += 1;
     const end = endOfValue(raw, at, ROW_BYTES);
-    if (end < 0) throw new NotBatch(`rows.${row}`, 'is too large, or not valid JSON');
+    if (end < 0) throw unreadableRow(`rows.${row}`);
     yield { row, values: parseBounded(raw.subarray(at, end), `rows.${row}`) };
     if (end - rested > SLICE_BYTES) {
       await turn();
@@ -82,21 +87,21 @@ async function* readRows(raw: Buffer, start: number): AsyncGenerator<RawRow, num
     }
     at = skipSpace(raw, end);
     if (raw[at] === COMMA) at = skipSpace(raw, at + 1);
-    else if (raw[at] !== 0x5d) throw new NotBatch('body', 'is not valid JSON');
+    else if (raw[at] !== 0x5d) throw notJson();
   }
   return at + 1;
 }
 
 function parseBounded(text: Buffer, path: string): Record<string, unknown> {
-  const fault = new Scanner([]).advance(text);
-  if (fault) throw new NotBatch(path, fault.message);
+  const found = new Scanner([]).advance(text);
+  if (found) throw new NotBatch({ ...found, path });
   let value: unknown;
   try {
     value = JSON.parse(text.toString('utf8'));
   } catch {
-    throw new NotBatch(path, 'is not valid JSON');
+    throw notJson(path);
   }
-  if (!isRecord(value)) throw new NotBatch(path, 'must be an object');
+  if (!isRecord(value)) throw notAnObject(path);
   return value;
 }
 

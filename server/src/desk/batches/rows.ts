@@ -1,9 +1,11 @@
+import { fault } from '@firsthand/contract/base/fault.ts';
 import { METADATA_MAX_KEYS } from '@firsthand/contract/base/limits.ts';
 import {
   BATCH_COLUMNS,
   type BatchColumn,
   type BatchFault,
   BatchRowContent,
+  inRow,
 } from '@firsthand/contract/batches/batches.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { compileBody } from '../../platform/http/validate.ts';
@@ -19,6 +21,7 @@ export type BatchBase = Omit<CreateVerificationRequest, 'tenant_id'>;
 
 const PERSON: readonly string[] = ['name', 'email', 'phone_e164', 'external_ref'] satisfies BatchColumn[];
 const METADATA = 'metadata.';
+export const NOT_A_COLUMN = 'is not a column of a batch';
 const check = compileBody(BatchRowContent, undefined);
 
 export const isColumn = (name: string): boolean =>
@@ -33,7 +36,7 @@ export function checkRow({ row, values }: RawRow): { content: BatchRowContent; f
   for (const [column, value] of Object.entries(values)) {
     if (value === undefined || value === '') continue;
     if (column === 'metadata' && isRecord(value)) Object.assign(metadata, value);
-    else if (!isColumn(column)) faults.push({ row, column, message: 'is not a column of a batch' });
+    else if (!isColumn(column)) faults.push(inRow(row, fault(column, 'unknown_property', NOT_A_COLUMN)));
     else if (column.startsWith(METADATA)) metadata[column.slice(METADATA.length)] = value;
     else if (PERSON.includes(column)) person[column] = value;
     else subject[column] = column === 'condition_aspects' ? aspectsOf(value) : value;
@@ -43,7 +46,7 @@ export function checkRow({ row, values }: RawRow): { content: BatchRowContent; f
     ...(Object.keys(subject).length > 0 ? { subject } : {}),
     ...(Object.keys(metadata).length > 0 ? { metadata } : {}),
   };
-  for (const { path, message } of check.faults(content)) faults.push({ row, column: columnOf(path), message });
+  for (const found of check.faults(content)) faults.push(inRow(row, { ...found, path: columnOf(found.path) }));
   return { content: content as BatchRowContent, faults };
 }
 
@@ -92,6 +95,7 @@ export function requestOfRow(base: BatchBase, { subject, metadata }: BatchRowCon
 /** Says when the metadata of batch and row together are too many. */
 export function metadataFault(base: BatchBase, { metadata }: BatchRowContent, row: number): BatchFault[] {
   const names = new Set([...Object.keys(base.metadata ?? {}), ...Object.keys(metadata ?? {})]);
+  if (names.size <= METADATA_MAX_KEYS) return [];
   const message = `must have at most ${METADATA_MAX_KEYS} members, the request's included`;
-  return names.size > METADATA_MAX_KEYS ? [{ row, column: 'metadata', message }] : [];
+  return [inRow(row, fault('metadata', 'too_many', message, { max: METADATA_MAX_KEYS }))];
 }

@@ -1,3 +1,4 @@
+import { unknownReference } from '@firsthand/contract/base/fault.ts';
 import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/batches/bulk-acts.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
@@ -12,9 +13,9 @@ import { type BulkActRow, presentBulkAct } from './row.ts';
 
 const faultsOf = (body: unknown) => [
   ...bulkActFaults(body),
-  ...dateFaults((body as { filter?: unknown } | null)?.filter ?? {}).map(({ path, message }) => ({
-    path: `filter.${path}`,
-    message,
+  ...dateFaults((body as { filter?: unknown } | null)?.filter ?? {}).map(found => ({
+    ...found,
+    path: `filter.${found.path}`,
   })),
 ];
 
@@ -79,7 +80,7 @@ async function requireOwn(db: Queryable, principal: Principal, ids: readonly str
   );
   const own = new Set(rows.map(({ id }) => id));
   const faults = ids.flatMap((id, index) =>
-    own.has(id) ? [] : [{ path: `ids.${index}`, message: 'is not a verification of this account and mode' }],
+    own.has(id) ? [] : [unknownReference(`ids.${index}`, 'is not a verification of this account and mode')],
   );
   if (faults.length > 0) throw invalid(faults.slice(0, 100));
 }

@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { duplicate, type Fault, unknownReference } from '@firsthand/contract/base/fault.ts';
 import { Review, type ReviewInput, ReviewInput as ReviewInputSchema } from '@firsthand/contract/reviews/reviews.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
@@ -122,7 +122,7 @@ function doubledFlags(body: unknown): Fault[] {
   const ids = flags.map(flag => (flag as { capture_id?: unknown } | null)?.capture_id);
   return ids.flatMap((id, index) =>
     typeof id === 'string' && ids.indexOf(id) < index
-      ? [{ path: `flags.${index}.capture_id`, message: 'must be unique among the flags' }]
+      ? [duplicate(`flags.${index}.capture_id`, 'must be unique among the flags')]
       : [],
   );
 }
@@ -134,7 +134,7 @@ async function checkFlags(tx: Tx, row: VerificationRow, { flags = [] }: ReviewIn
   const faults = flags.flatMap(({ capture_id }, index) =>
     held.has(capture_id)
       ? []
-      : [{ path: `flags.${index}.capture_id`, message: 'is not a capture of this verification' }],
+      : [unknownReference(`flags.${index}.capture_id`, 'is not a capture of this verification')],
   );
   if (faults.length > 0) throw invalid(faults);
 }

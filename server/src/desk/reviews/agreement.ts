@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, noSuchDate } from '@firsthand/contract/base/fault.ts';
 import { DateTime, instantOf } from '@firsthand/contract/base/ids.ts';
 import { ReviewAgreement } from '@firsthand/contract/reviews/reviews.ts';
 import { Type } from 'typebox';
@@ -11,7 +11,7 @@ const USUAL_MS = 90 * 86_400_000;
 
 const sinceFaults = (query: unknown): Fault[] => {
   const { since } = query as { since?: string };
-  return since !== undefined && !instantOf(since) ? [{ path: 'since', message: 'must be a date that exists' }] : [];
+  return since !== undefined && !instantOf(since) ? [noSuchDate('since')] : [];
 };
 
 export const getReviewAgreement = tenantEndpoint({

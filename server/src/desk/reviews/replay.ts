@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { conflict, type Fault, required } from '@firsthand/contract/base/fault.ts';
 import { Replay } from '@firsthand/contract/reviews/reviews.ts';
 import { type Evaluated, evaluated, Unit } from '@firsthand/contract/verification/signals.ts';
 import type { Verdict } from '@firsthand/contract/verification/verification.ts';
@@ -77,10 +77,11 @@ function replayed({ config, captures }: CaseRow, thresholds: Thresholds): Label 
 function thresholdFaults(query: unknown): Fault[] {
   const { doubtful, confident } = query as Partial<Thresholds>;
   if ((doubtful === undefined) !== (confident === undefined)) {
-    return [{ path: doubtful === undefined ? 'doubtful' : 'confident', message: 'goes with the other threshold' }];
+    const [missing, other] = doubtful === undefined ? ['doubtful', 'confident'] : ['confident', 'doubtful'];
+    return [required(missing!, 'goes with the other threshold', { with: [other!] })];
   }
   return doubtful !== undefined && confident !== undefined && doubtful > confident
-    ? [{ path: 'confident', message: 'must be at least `doubtful`' }]
+    ? [conflict('confident', 'must be at least `doubtful`', ['doubtful'])]
     : [];
 }
 

@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { conflict, type Fault, fault, noSuchDate } from '@firsthand/contract/base/fault.ts';
 import { DateTime, instantOf } from '@firsthand/contract/base/ids.ts';
 import {
   FUNNEL_STEPS,
@@ -44,13 +44,14 @@ function rangeFaults(query: unknown, now: Date): Fault[] {
   const faults: Fault[] = [];
   for (const path of ['from', 'to'] as const) {
     const text = asked[path];
-    if (text !== undefined && !instantOf(text)) faults.push({ path, message: 'must be a date that exists' });
+    if (text !== undefined && !instantOf(text)) faults.push(noSuchDate(path));
   }
   if (faults.length > 0) return faults;
   const { interval, from, to } = rangeOf(asked, now);
-  if (from >= to) return [{ path: 'from', message: 'must be before `to`' }];
+  if (from >= to) return [conflict('from', 'must be before `to`', ['to'])];
   if ((to.getTime() - from.getTime()) / LENGTH[interval] > MAX_BUCKETS) {
-    return [{ path: 'from', message: `must be at most ${MAX_BUCKETS} ${interval}s before \`to\`` }];
+    const message = `must be at most ${MAX_BUCKETS} ${interval}s before \`to\``;
+    return [fault('from', 'conflict', message, { with: ['to'], max: MAX_BUCKETS })];
   }
   return [];
 }

@@ -49,7 +49,7 @@ export function isSigned({ config, clock }: Pick<Deps, 'config' | 'clock'>, { si
 /** Returns the bot as principal for the tenant that the signed body names. Throws `invalid_request` when it names none. */
 export async function botFor(deps: Pick<Deps, 'config' | 'db'>, body: unknown): Promise<Principal> {
   const id = isRecord(body) ? body.tenant_id : undefined;
-  if (id === undefined) throw invalidField('tenant_id', 'is required');
+  if (id === undefined) throw invalidField('tenant_id', 'required', 'is required');
   const tenant =
     typeof id === 'string' && isId('tnt', id)
       ? await one<{ rate_limit_per_minute: number | null }>(
@@ -58,7 +58,7 @@ export async function botFor(deps: Pick<Deps, 'config' | 'db'>, body: unknown): 
           [id],
         )
       : undefined;
-  if (!tenant) throw invalidField('tenant_id', 'names no tenant');
+  if (!tenant) throw invalidField('tenant_id', 'unknown_reference', 'names no tenant');
   return {
     kind: 'bot',
     tenantId: id as string,

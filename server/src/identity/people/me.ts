@@ -112,7 +112,7 @@ export const switchTenant = tenantEndpoint({
     const { deps, principal, body } = call;
     const person = personOf(principal);
     if (!servedModes(deps.config.mode).includes(body.livemode)) {
-      throw invalidField('livemode', `must be ${!body.livemode}: this deployment serves only that mode`);
+      throw invalidField('livemode', 'not_allowed', `must be ${!body.livemode}: this deployment serves only that mode`);
     }
     const { tenant_id: tenantId, livemode } = body;
     const { sessionId } = person;

@@ -94,7 +94,11 @@ export const addPasskey = tenantEndpoint({
     const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, activity.at);
     const refused = (cause?: unknown) => {
       deps.log.info({ err: cause }, 'a passkey was refused');
-      return invalidField('response', 'does not belong to options of the last ten minutes; ask for new options');
+      return invalidField(
+        'response',
+        'unknown_reference',
+        'does not belong to options of the last ten minutes; ask for new options',
+      );
     };
     if (expectedChallenge === null) throw refused();
     const { verifyRegistrationResponse } = await webAuthn();
@@ -121,7 +125,8 @@ export const addPasskey = tenantEndpoint({
       const opens = (await openingsOfSession(tx, sessionId)).filter(({ accepted }) => accepted);
       if (opens.length === 0) throw unauthorized();
       if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
-        throw invalidField('name', `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`);
+        const message = `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`;
+        throw invalidField('name', 'too_many', message, { max: MAX_PASSKEYS });
       }
       await tx.query(
         `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
@@ -145,7 +150,7 @@ export const addPasskey = tenantEndpoint({
       await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
     }).catch((error: unknown) => {
       throw violates(error, 'passkeys_credential_id_key')
-        ? invalidField('response', 'is a passkey that is already registered')
+        ? invalidField('response', 'duplicate', 'is a passkey that is already registered')
         : error;
     });
     return created(presentPasskey(row));

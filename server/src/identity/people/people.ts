@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault, required } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { Invitation, InvitedPerson, Person, PersonPatch } from '@firsthand/contract/people/people.ts';
 import { transaction } from '../../platform/db/sql.ts';
@@ -46,7 +46,7 @@ export const listPeople = tenantEndpoint({
 /** An invitation needs an e-mail address, a phone number or both. */
 const invitationFaults = (body: unknown): Fault[] =>
   typeof body === 'object' && body !== null && !('email' in body) && !('phone_e164' in body)
-    ? [{ path: 'email', message: 'is required unless phone_e164 is sent' }]
+    ? [required('email', 'is required unless phone_e164 is sent', { unless: ['phone_e164'] })]
     : [];
 
 export const invitePerson = tenantEndpoint({
@@ -86,7 +86,7 @@ export const patchPerson = tenantEndpoint({
   body: PersonPatch,
   faults: body =>
     typeof body === 'object' && body !== null && Object.keys(body).length === 0
-      ? [{ path: 'body', message: 'must name a role or a name' }]
+      ? [fault('body', 'too_few', 'must name a role or a name', { min: 1 })]
       : [],
   responses: { 200: Person },
   errors: ['last_owner'],

@@ -79,8 +79,8 @@ export const createApiKey = tenantEndpoint({
   recordFaults: async ({ deps, principal, body }) => {
     const templateId = (body as { template_id?: unknown } | null)?.template_id;
     if (!principal || typeof templateId !== 'string') return [];
-    const message = await templateFault(deps.db, principal.tenantId, templateId);
-    return message ? [{ path: 'template_id', message }] : [];
+    const found = await templateFault(deps.db, principal.tenantId, templateId);
+    return found ? [found] : [];
   },
   responses: { 201: NewApiKey },
   async handler(call) {

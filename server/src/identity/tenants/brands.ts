@@ -2,6 +2,7 @@ import { originFaults, returnUrlFaults } from '@firsthand/contract/account/embed
 import { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { legible } from '@firsthand/contract/base/color.ts';
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
+import { SLUG } from '@firsthand/contract/base/patterns.ts';
 import { BRAND_SLUG_PATTERN } from '@firsthand/contract/verification/create-verification.ts';
 import type { BrandView } from '@firsthand/contract/verification/verification.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
@@ -123,7 +124,14 @@ export const putBrand = tenantEndpoint({
     const { deps, principal, body } = call;
     const slug = call.params.slug!;
     if (!isSlug(slug)) {
-      throw invalidField('slug', 'must have 2 to 40 lower-case letters and digits, with single hyphens between them');
+      throw invalidField(
+        'slug',
+        'pattern',
+        'must have 2 to 40 lower-case letters and digits, with single hyphens between them',
+        {
+          pattern: SLUG,
+        },
+      );
     }
     const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
     const logoId = logo ? newUlid() : null;

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
+import { type Fault, fault, unknownReference } from '@firsthand/contract/base/fault.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import { newId, newUlid } from '../../platform/lib/ids.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
@@ -64,14 +65,16 @@ export async function mintKey(tx: Queryable, { tenantId, name, mode, now, app }:
  * The fault of a link template that a new key for apps cannot be bound to; null: it can. The template may be of the other mode: the key's
  * mode decides what is created.
  */
-export async function templateFault(db: Queryable, tenantId: string, templateId: string): Promise<string | null> {
+export async function templateFault(db: Queryable, tenantId: string, templateId: string): Promise<Fault | null> {
   const template = await one<{ status: string }>(
     db,
     'select status from link_templates where id = $1 and tenant_id = $2',
     [templateId, tenantId],
   );
-  if (!template) return 'must be a link template of this account';
-  return template.status === 'active' ? null : 'must be a link template that is not revoked';
+  if (!template) return unknownReference('template_id', 'must be a link template of this account');
+  return template.status === 'active'
+    ? null
+    : fault('template_id', 'revoked', 'must be a link template that is not revoked');
 }
 
 /** Records that a key was used, unless another node did so since `usedBefore`. */

@@ -23,8 +23,11 @@ export const logoPath = (logoId: string): string => `/brand-logos/${logoId}.png`
  */
 export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
   const bytes = await decodeBase64(base64, BRAND_LOGO_MAX_BYTES);
-  if (bytes === 'too_large') throw invalidField(field, `must have at most ${BRAND_LOGO_MAX_BYTES} bytes`);
-  if (bytes === 'malformed') throw invalidField(field, 'is not base64 (RFC 4648)');
+  if (bytes === 'too_large') {
+    const max = BRAND_LOGO_MAX_BYTES;
+    throw invalidField(field, 'too_many_bytes', `must have at most ${max} bytes`, { max });
+  }
+  if (bytes === 'malformed') throw invalidField(field, 'format', 'is not base64 (RFC 4648)', { format: 'base64' });
   const open = () => sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 });
   const format = await open()
     .metadata()
@@ -32,7 +35,10 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
       metadata => metadata.format,
       () => null,
     );
-  if (!format || !FORMATS.has(format)) throw invalidField(field, 'is not a JPEG, PNG or WebP picture');
+  if (!format || !FORMATS.has(format)) {
+    const accepted = [...FORMATS].map(name => `image/${name}`);
+    throw invalidField(field, 'unsupported_type', 'is not a JPEG, PNG or WebP picture', { accepted });
+  }
   return open()
     .rotate()
     .resize({ width: SIDE, height: SIDE, fit: 'inside', withoutEnlargement: true })
@@ -41,7 +47,7 @@ export async function readLogo(field: string, base64: Buffer): Promise<Buffer> {
     .timeout({ seconds: SECONDS })
     .toBuffer()
     .catch(() => {
-      throw invalidField(field, `cannot be decoded, or has more than ${MAX_PIXELS / 1e6} megapixels`);
+      throw invalidField(field, 'undecodable', `cannot be decoded, or has more than ${MAX_PIXELS / 1e6} megapixels`);
     });
 }
 

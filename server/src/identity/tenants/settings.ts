@@ -1,6 +1,6 @@
 import { originFaults } from '@firsthand/contract/account/embedding.ts';
 import { Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
 import type { SignalName } from '@firsthand/contract/verification/signals.ts';
@@ -63,9 +63,9 @@ export const getSettings = tenantEndpoint({
 /** Reports read-only members as read-only instead of unknown. */
 function patchFaults(body: unknown): Fault[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
-  if (Object.keys(body).length === 0) return [{ path: 'body', message: 'must name at least one setting' }];
+  if (Object.keys(body).length === 0) return [fault('body', 'too_few', 'must name at least one setting', { min: 1 })];
   return [
-    ...('rate_limit_per_minute' in body ? [{ path: 'rate_limit_per_minute', message: 'is read only' }] : []),
+    ...('rate_limit_per_minute' in body ? [fault('rate_limit_per_minute', 'read_only', 'is read only')] : []),
     ...originFaults(body),
   ];
 }

@@ -3,6 +3,7 @@ import { CaseAnalysis, type Verification } from '@firsthand/contract/verificatio
 import sharp from 'sharp';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, type Failure, pathsOf } from '../../../test/support/failure.ts';
 import {
   ask,
   createVerification,
@@ -14,7 +15,7 @@ import {
 } from '../../../test/support/harness.ts';
 import { firstHand, plain } from '../../../test/support/pictures.ts';
 
-type Reply = Verification & { error?: { code: string; fields?: { path: string }[] } };
+type Reply = Verification & Partial<Failure>;
 
 let service: TestService;
 let hooks: WebhookReceiver;
@@ -29,7 +30,6 @@ afterAll(async () => {
 
 const finalize = (id: string, body: unknown = { narrative: 'It broke.' }, key = service.tenant.pk_test) =>
   ask<Reply>(service, `/v1/verifications/${id}/finalize`, { key, body });
-const codeOf = (reply: { status: number; body: Reply }) => [reply.status, reply.body.error?.code];
 
 async function completed(pictures: Buffer[], request: object = {}, key = service.tenant.pk_test, more: object[] = []) {
   const { id } = await createVerification(
@@ -56,7 +56,7 @@ describe('finalize refuses', () => {
     const { id } = await createVerification(service);
     const faults = async (body: unknown) => {
       const reply = await finalize(id, body);
-      return [...codeOf(reply), reply.body.error?.fields?.map(({ path }) => path)];
+      return [...codeOf(reply), pathsOf(reply)];
     };
     expect(await faults({})).toEqual([400, 'invalid_request', ['narrative']]);
     expect(await faults({ narrative: 7, extra: 1 })).toEqual([400, 'invalid_request', ['extra', 'narrative']]);

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Value } from 'typebox/value';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { draw } from '../../../test/support/drawn.ts';
+import type { Failure } from '../../../test/support/failure.ts';
 import {
   ask,
   createVerification,
@@ -56,7 +57,7 @@ afterAll(async () => {
 const read = async (id: string, on = service) =>
   (await ask<Verification>(on, `/v1/verifications/${id}`, { key: on.tenant.pk_test })).body;
 const finalize = (id: string, narrative: string, on = service) =>
-  ask<Verification & { error?: { code: string } }>(on, `/v1/verifications/${id}/finalize`, {
+  ask<Verification & Partial<Failure>>(on, `/v1/verifications/${id}/finalize`, {
     key: on.tenant.pk_test,
     body: { narrative },
   });

@@ -7,7 +7,17 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { keepsObjects, MB, newKey, put, serve, takesUploads, upload } from '../../../test/support/blob-contract.ts';
+import {
+  keepsObjects,
+  MB,
+  newKey,
+  ORIGIN,
+  put,
+  serve,
+  takesUploads,
+  upload,
+} from '../../../test/support/blob-contract.ts';
+import { codeOf } from '../../../test/support/failure.ts';
 import { hasS3Server, type S3Server, startS3Server } from '../../../test/support/s3.ts';
 import { type DiskStore, openDiskStore } from './disk.ts';
 import { BlobUnavailable } from './faults.ts';
@@ -74,7 +84,15 @@ describe('a folder', () => {
         error: {
           code: 'invalid_request',
           message: expect.any(String),
-          fields: [{ path: 'body', message: 'must have at most 1048576 bytes' }],
+          doc_url: `${ORIGIN}/docs/errors#invalid_request`,
+          fields: [
+            {
+              path: 'body',
+              message: 'must have at most 1048576 bytes',
+              code: 'too_many_bytes',
+              params: { max: 1_048_576 },
+            },
+          ],
         },
       });
       expect(await store.head(key)).toBeNull();
@@ -98,17 +116,14 @@ describe('a folder', () => {
   test('answers errors with the envelope of the service', async () => {
     const key = newKey();
     const { url, headers } = await store.presignPut(key, upload);
-    const codeOf = async (answer: Response) => [
-      answer.status,
-      ((await answer.json()) as { error: { code: string } }).error.code,
-    ];
-    expect(await codeOf(await put(`${url}x`, 'bytes', headers))).toEqual([403, 'forbidden']);
-    expect(await codeOf(await put(url, 'bytes', { 'content-type': 'text/html' }))).toEqual([400, 'invalid_request']);
+    const refusalOf = async (answer: Response) => codeOf({ status: answer.status, body: await answer.json() });
+    expect(await refusalOf(await put(`${url}x`, 'bytes', headers))).toEqual([403, 'forbidden']);
+    expect(await refusalOf(await put(url, 'bytes', { 'content-type': 'text/html' }))).toEqual([400, 'invalid_request']);
     late = 301_000;
-    expect(await codeOf(await put(url, 'bytes', headers))).toEqual([410, 'expired']);
+    expect(await refusalOf(await put(url, 'bytes', headers))).toEqual([410, 'expired']);
     late = 0;
     expect((await put(url, 'bytes', headers)).status).toBe(200);
-    expect(await codeOf(await put(url, 'bytes', headers))).toEqual([412, 'invalid_request']);
+    expect(await refusalOf(await put(url, 'bytes', headers))).toEqual([412, 'invalid_request']);
   });
 
   test('allows browsers of any origin, and serves nothing that could run in ours', async () => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { APPLE_APP_ATTEST_ROOT } from './apple-root.ts';
 import type { Reader } from './reader.ts';
 
@@ -72,7 +72,8 @@ export function attestedFaults(
 ): Fault[] {
   const policy = (body as { depth_policy?: unknown } | null | undefined)?.depth_policy;
   if (policy !== 'attested' || appAttest || playIntegrity) return [];
-  return [{ path, message: 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE' }];
+  const message = 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE';
+  return [fault(path, 'not_configured', message, { settings: ['APP_ATTEST_APP_IDS', 'PLAY_INTEGRITY_PACKAGE'] })];
 }
 
 function needs(read: Reader, first: string, others: string[]): boolean {

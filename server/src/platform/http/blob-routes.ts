@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { DiskStore } from '../blobs/disk.ts';
 import { BlobMissing, BlobUnavailable } from '../blobs/faults.ts';
 import { attachment, type BlobStore } from '../blobs/store.ts';
+import type { Deps } from '../deps.ts';
 import { createSlots } from '../lib/slots.ts';
 import { Stalled, untilStalled } from '../lib/stall.ts';
 import { forbidden, invalidField, notFound, Problem, storageUnavailable } from './problem.ts';
@@ -28,7 +29,12 @@ export interface UploadRules {
  */
 export async function blobRoutes(
   app: FastifyInstance,
-  { store, stallMs, rules }: { store: BlobStore | DiskStore; stallMs: number; rules: UploadRules },
+  {
+    store,
+    stallMs,
+    rules,
+    origins,
+  }: { store: BlobStore | DiskStore; stallMs: number; rules: UploadRules; origins: Deps['origins'] },
 ): Promise<void> {
   // Streams the body: nothing reads it before the handler does.
   app.removeAllContentTypeParsers();
@@ -61,11 +67,16 @@ export async function blobRoutes(
     const grant = permitted(store.signer.verifyPut(key, request.query as Record<string, unknown>));
     const type = request.headers['content-type'] ?? '';
     if (mediaTypeOf(type) !== mediaTypeOf(grant.contentType)) {
-      throw invalidField('Content-Type', `must be ${grant.contentType}: this upload URL accepts no other type`);
+      throw invalidField(
+        'Content-Type',
+        'unsupported_type',
+        `must be ${grant.contentType}: this upload URL accepts no other type`,
+        { accepted: [grant.contentType] },
+      );
     }
     if (length > grant.maxBytes) throw tooLarge(grant.maxBytes);
     if (grant.sizeBytes !== null && length !== grant.sizeBytes) throw wrongSize(grant.sizeBytes);
-    const usedUp = () => reply.code(412).send(USED_UP.toBody());
+    const usedUp = () => reply.code(412).send(USED_UP.toBody(origins.public));
     if (await store.head(key).catch(unavailable)) return usedUp();
     const leave = uploads.take({ name: key, most: MAX_UPLOADS_AT_ONCE });
     if (!leave) throw STILL_RUNNING;
@@ -83,7 +94,7 @@ export async function blobRoutes(
     } catch (error) {
       if (error instanceof Stalled) {
         reply.header('connection', 'close');
-        throw invalidField('body', 'stopped arriving before it was complete');
+        throw invalidField('body', 'incomplete', 'stopped arriving before it was complete');
       }
       // A sender who is cut off in the middle never reads why.
       if (error instanceof Problem && length <= UPLOAD_HARD_CAP_BYTES) await discard(request.raw, stallMs);
@@ -168,5 +179,7 @@ const STILL_RUNNING = new Problem(
   'Other uploads to this URL are still running. Try again shortly.',
   { retryAfterSeconds: 5 },
 );
-const tooLarge = (maxBytes: number) => invalidField('body', `must have at most ${maxBytes} bytes`);
-const wrongSize = (sizeBytes: number) => invalidField('body', `must have exactly ${sizeBytes} bytes`);
+const tooLarge = (maxBytes: number) =>
+  invalidField('body', 'too_many_bytes', `must have at most ${maxBytes} bytes`, { max: maxBytes });
+const wrongSize = (sizeBytes: number) =>
+  invalidField('body', 'wrong_size', `must have exactly ${sizeBytes} bytes`, { bytes: sizeBytes });

@@ -12,7 +12,10 @@ test('a body past the budget of those in flight is answered 503 with Retry-After
   const app = Fastify({ bodyLimit: 4 * MB });
   app.setErrorHandler((error, _request, reply) => {
     if (!(error instanceof Problem)) throw error;
-    return reply.header('retry-after', `${error.retryAfterSeconds}`).code(error.status).send(error.toBody());
+    return reply
+      .header('retry-after', `${error.retryAfterSeconds}`)
+      .code(error.status)
+      .send(error.toBody('http://localhost'));
   });
   let held = 0;
   app.addHook('onRequest', async (asked, reply) => {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Readable } from 'node:stream';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import type { FastifyRequest } from 'fastify';
 import { isRecord } from '../lib/ask-json.ts';
 import { turn } from '../lib/event-loop.ts';
@@ -31,11 +31,11 @@ export async function readBody(
   payload: Readable,
   o: { maxBytes: number; stallMs: number; imageFields: readonly string[]; signed: boolean; unread: boolean },
 ): Promise<ReceivedBody> {
-  const tooLarge = (): Problem => invalidField('body', 'is too large');
+  const tooLarge = (): Problem => invalidField('body', 'too_many_bytes', 'is too large', { max: o.maxBytes });
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared > o.maxBytes) throw tooLarge();
   const scanner = isJson(request) && !o.unread ? new Scanner(o.imageFields) : null;
-  let fault: Fault | null = null;
+  let found: Fault | null = null;
   const source = inflated(request, payload);
   let bytes = Buffer.alloc(0);
   let length = 0;
@@ -43,30 +43,33 @@ export async function readBody(
     for await (const chunk of untilStalled(source.bytes, o.stallMs)) {
       const needed = length + chunk.length;
       if (needed > o.maxBytes) throw tooLarge();
-      if (fault === null || o.signed) {
+      if (found === null || o.signed) {
         if (needed > bytes.length)
           bytes = grown(bytes, length, needed, (isEncoded(request) ? 0 : declared) || o.maxBytes);
         chunk.copy(bytes, length);
-        fault ??= scanner?.advance(bytes.subarray(0, needed)) ?? null;
-        if (fault && !o.signed) bytes = Buffer.alloc(0);
+        found ??= scanner?.advance(bytes.subarray(0, needed)) ?? null;
+        if (found && !o.signed) bytes = Buffer.alloc(0);
       }
       length = needed;
       // Otherwise the event loop reads megabytes of one connection before it turns to another.
       if (length > LONG_BYTES) await turn();
     }
   } catch (error) {
-    if (error instanceof Stalled) throw invalidField('body', 'stopped arriving before it was complete');
+    if (error instanceof Stalled) throw invalidField('body', 'incomplete', 'stopped arriving before it was complete');
     // The connection broke: nobody receives this answer.
     if (error instanceof Error && 'code' in error && error.code === 'ECONNRESET')
-      throw invalidField('body', 'was cut off before it was complete');
-    if (source.isBroken()) throw invalidField('body', 'is not what its Content-Encoding says');
+      throw invalidField('body', 'incomplete', 'was cut off before it was complete');
+    if (source.isBroken()) {
+      const format = String(request.headers['content-encoding']).trim().toLowerCase();
+      throw invalidField('body', 'format', 'is not what its Content-Encoding says', { format });
+    }
     throw error;
   } finally {
     source.close();
   }
   const raw = bytes.subarray(0, length);
   if (length === 0 || scanner === null) return { raw, json: null };
-  return { raw, json: fault ? { fault } : scanner.finish(raw) };
+  return { raw, json: found ? { fault: found } : scanner.finish(raw) };
 }
 
 /**
@@ -96,19 +99,23 @@ export interface ParsedBody {
   fault: Fault | null;
 }
 
+const notJson = fault('body', 'unsupported_type', 'must be sent as application/json', {
+  accepted: ['application/json'],
+});
+
 /** Parses JSON within the bounds on its form. An empty body has the value undefined. */
 export async function parseBody(body: ReceivedBody | null, imageFields: readonly string[]): Promise<ParsedBody> {
-  const none = (fault: Fault | null = null): ParsedBody => ({ value: undefined, images: new Map(), fault });
-  if (!body?.json) return none(body?.raw.length ? { path: 'body', message: 'must be sent as application/json' } : null);
+  const none = (found: Fault | null = null): ParsedBody => ({ value: undefined, images: new Map(), fault: found });
+  if (!body?.json) return none(body?.raw.length ? notJson : null);
   if ('fault' in body.json) return none(body.json.fault);
   if (body.raw.length > LONG_BYTES) await turn();
   const { text, images } = body.json;
-  if (!isUtf8(text)) return none({ path: 'body', message: 'is not UTF-8' });
+  if (!isUtf8(text)) return none(fault('body', 'format', 'is not UTF-8', { format: 'utf-8' }));
   let value: unknown;
   try {
     value = JSON.parse(withoutMark(text).toString('utf8'));
   } catch {
-    return none({ path: 'body', message: 'is not valid JSON' });
+    return none(fault('body', 'format', 'is not valid JSON', { format: 'json' }));
   }
   // The scan does not recognise a picture field whose name is written with escapes.
   for (const field of imageFields) {

@@ -27,7 +27,8 @@ export const encodeCursor = (id: string): string => Buffer.from(`after:${id}`).t
 export function decodeCursor(cursor: string, isValid: (id: string) => boolean): string {
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const id = text.startsWith('after:') ? text.slice(6) : '';
-  if (!isValid(id) || encodeCursor(id) !== cursor) throw invalidField('cursor', 'is not a cursor of this list');
+  if (!isValid(id) || encodeCursor(id) !== cursor)
+    throw invalidField('cursor', 'unknown_reference', 'is not a cursor of this list');
   return id;
 }
 

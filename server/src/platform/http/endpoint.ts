@@ -1,5 +1,6 @@
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
-import type { ErrorCode, Fault } from '@firsthand/contract/base/errors.ts';
+import type { ErrorCode } from '@firsthand/contract/base/errors.ts';
+import type { Fault } from '@firsthand/contract/base/fault.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, type TSchema, Type } from 'typebox';

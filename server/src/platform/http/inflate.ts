@@ -27,7 +27,10 @@ interface Inflated {
 export function inflated(request: Pick<IncomingMessage, 'headers'>, payload: Readable): Inflated {
   if (!isEncoded(request)) return { bytes: payload, isBroken: () => false, close: () => {} };
   const create = CODINGS[request.headers['content-encoding']!.trim().toLowerCase()];
-  if (!create) throw invalidField('Content-Encoding', 'must be gzip, deflate, br or zstd, or be left out');
+  if (!create) {
+    const allowed = Object.keys(CODINGS);
+    throw invalidField('Content-Encoding', 'enum', 'must be gzip, deflate, br or zstd, or be left out', { allowed });
+  }
   const bytes = create();
   let broken = false;
   const fail = (error: Error) => bytes.destroy(error);

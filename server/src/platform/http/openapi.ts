@@ -1,4 +1,11 @@
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, ErrorResponse } from '@firsthand/contract/base/errors.ts';
+import {
+  ERROR_MEANINGS,
+  ERROR_STATUS,
+  type ErrorCode,
+  ErrorResponse,
+  FAULT_CODES,
+} from '@firsthand/contract/base/errors.ts';
+import { type FaultCode, fault } from '@firsthand/contract/base/fault.ts';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import { webhookExample } from '@firsthand/contract/verification/examples.ts';
 import {
@@ -12,10 +19,16 @@ import type { TSchema } from 'typebox';
 import { Components } from './components.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isOpen } from './principal.ts';
+import { docUrl } from './problem.ts';
 import { SECURITY_SCHEMES, securityOf } from './security.ts';
 import { TAGS, type Tag } from './tags.ts';
 
 type Json = Record<string, unknown>;
+
+const paramsOf = (code: FaultCode): string => {
+  const params = Object.entries(FAULT_CODES[code].params).map(([name, meaning]) => `\`${name}\` (${meaning})`);
+  return params.length === 0 ? '' : ` Parameters: ${params.join(', ')}.`;
+};
 
 /** Lists instead of tables: the column of the API reference is too narrow for those. */
 const INTRODUCTION = `Firsthand asks people for photos and tells whether they are first-hand: not a photo of a screen, not
@@ -32,6 +45,12 @@ Send a key as \`Authorization: Bearer …\`. Keys that begin with \`pk_test_\` c
 ## Errors
 
 ${(Object.keys(ERROR_STATUS) as ErrorCode[]).map(code => `- \`${code}\` (${ERROR_STATUS[code]}): ${ERROR_MEANINGS[code]}`).join('\n')}
+
+### Faults of a request
+
+\`error.fields\` names every fault: its \`path\`, its \`code\` and, in \`params\`, what the code needs to be told in words.
+
+${(Object.keys(FAULT_CODES) as FaultCode[]).map(code => `- \`${code}\`: ${FAULT_CODES[code].meaning}${paramsOf(code)}`).join('\n')}
 
 ## Events
 
@@ -276,6 +295,9 @@ export const errorExample = (code: ErrorCode): ErrorResponse => ({
   error: {
     code,
     message: MESSAGE[code],
-    ...(code === 'invalid_request' ? { fields: [{ path: 'steps.0.max', message: 'must be at least 1' }] } : {}),
+    doc_url: docUrl('http://localhost:8080', code),
+    ...(code === 'invalid_request'
+      ? { fields: [fault('steps.0.max', 'too_small', 'must be at least 1', { min: 1 })] }
+      : {}),
   },
 });

@@ -1,4 +1,5 @@
-import { ERROR_STATUS, type ErrorCode, type ErrorResponse, type Fault } from '@firsthand/contract/base/errors.ts';
+import { ERROR_STATUS, type ErrorCode, type ErrorResponse } from '@firsthand/contract/base/errors.ts';
+import { type Fault, type FaultArguments, type FaultCode, fault } from '@firsthand/contract/base/fault.ts';
 
 /**
  * An error of the contract. `message` is public; `cause` goes only to the log. Throw it anywhere below a handler; the
@@ -25,14 +26,19 @@ export class Problem extends Error {
     return ERROR_STATUS[this.code];
   }
 
-  toBody(): ErrorResponse {
-    return { error: { code: this.code, message: this.message, ...(this.fields ? { fields: this.fields } : {}) } };
+  /** `origin`: the address of this service; its docs explain every code. */
+  toBody(origin: string): ErrorResponse {
+    const { code, message, fields } = this;
+    return { error: { code, message, doc_url: docUrl(origin, code), ...(fields ? { fields } : {}) } };
   }
 }
 
+/** The address that explains an error code. */
+export const docUrl = (origin: string, code: ErrorCode): string => `${origin}/docs/errors#${code}`;
+
 export const invalid = (fields: Fault[]): Problem =>
   new Problem('invalid_request', 'The request is not valid. See "fields" for each fault.', { fields });
-export const invalidField = (path: string, message: string): Problem => invalid([{ path, message }]);
+export const invalidField = <C extends FaultCode>(...said: FaultArguments<C>): Problem => invalid([fault(...said)]);
 export const notFound = (): Problem => new Problem('not_found', 'Nothing was found at this address.');
 export const unauthorized = (): Problem =>
   new Problem('unauthorized', 'The request has no valid credential. Send "Authorization: Bearer <API key>".');

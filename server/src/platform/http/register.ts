@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault, required } from '@firsthand/contract/base/fault.ts';
 import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
@@ -213,15 +213,22 @@ function idempotencyKeyOf(request: FastifyRequest): string | undefined {
 function headerFaults(request: FastifyRequest): Fault[] {
   const key = idempotencyKeyOf(request);
   if (key === undefined || (key.length >= 1 && key.length <= 255)) return [];
-  return [{ path: 'Idempotency-Key', message: 'must have 1 to 255 characters' }];
+  const message = 'must have 1 to 255 characters';
+  return [
+    key === ''
+      ? fault('Idempotency-Key', 'too_short', message, { min: 1 })
+      : fault('Idempotency-Key', 'too_long', message, { max: 255 }),
+  ];
 }
 
 function bodyFaults({ method, body }: FastifyRequest, check: Validator | null, optional = false): Fault[] {
   if (method === 'GET' || method === 'HEAD' || (method === 'DELETE' && !check)) return [];
-  if (body === undefined) return check && !optional ? [{ path: 'body', message: 'is required' }] : [];
+  if (body === undefined) return check && !optional ? [required('body')] : [];
   if (!check)
-    return isRecord(body) && Object.keys(body).length === 0 ? [] : [{ path: 'body', message: 'must be empty' }];
-  return check.faults(body).map(fault => (fault.path === '' ? { ...fault, path: 'body' } : fault));
+    return isRecord(body) && Object.keys(body).length === 0
+      ? []
+      : [fault('body', 'too_many', 'must be empty', { max: 0 })];
+  return check.faults(body).map(found => (found.path === '' ? { ...found, path: 'body' } : found));
 }
 
 /** Allows any origin. The tenant's own pages call capture routes too, and these read no cookie. */

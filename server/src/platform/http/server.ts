@@ -60,10 +60,11 @@ export function createServer(
     frameworkErrors: (_error, request, reply) => {
       // A URL that cannot be decoded names no object. No hook has run yet.
       setHeaders(request.id, reply as unknown as FastifyReply);
-      (reply as unknown as FastifyReply).code(404).send(notFound().toBody());
+      (reply as unknown as FastifyReply).code(404).send(notFound().toBody(deps.origins.public));
     },
     clientErrorHandler: (_error: unknown, socket: Socket) => {
-      const body = JSON.stringify(invalidField('request', 'is not HTTP').toBody());
+      const refused = invalidField('request', 'format', 'is not HTTP', { format: 'http' });
+      const body = JSON.stringify(refused.toBody(deps.origins.public));
       if (!socket.writable) {
         socket.destroy();
         return;
@@ -121,12 +122,12 @@ export function createServer(
     );
   });
 
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody()));
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody(deps.origins.public)));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problem = request.is404 ? notFound() : asProblem(error);
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
     if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
-    return reply.code(problem.status).send(problem.toBody());
+    return reply.code(problem.status).send(problem.toBody(deps.origins.public));
   });
   return app;
 }
@@ -136,7 +137,7 @@ function asProblem(error: FastifyError | Problem): Problem {
   if (error instanceof DatabaseUnavailable) return databaseUnavailable(error);
   if (error instanceof BlobUnavailable) return storageUnavailable(error);
   if ('statusCode' in error && error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
-    return invalidField('request', error.message);
+    return invalidField('request', 'invalid', error.message);
   }
   return new Problem(
     'internal_error',

@@ -75,6 +75,8 @@ describe('Scanner', () => {
     expect(read('{"image_base64":"AA\\"AA"}').fault).toEqual({
       path: 'image_base64',
       message: 'is not base64 (RFC 4648)',
+      code: 'format',
+      params: { format: 'base64' },
     });
     expect(read('{"image_base64":"AAAA","image_base64":"AAAA"}').fault?.path).toBe('image_base64');
   });

@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { duplicate, type Fault, fault } from '@firsthand/contract/base/fault.ts';
 
 /** Bounds of a body's form. A body that exceeds one is refused with one fault before it is parsed. */
 export const STRUCTURE = {
@@ -12,6 +12,14 @@ export const STRUCTURE = {
   /** Bytes of one member's name. */
   nameBytes: 1_024,
 } as const;
+
+const TOO_DEEP = fault('body', 'too_deep', `is nested more than ${STRUCTURE.depth} levels deep`, {
+  max: STRUCTURE.depth,
+});
+const TOO_MANY = fault('body', 'too_many', `holds more than ${STRUCTURE.nodes} values`, { max: STRUCTURE.nodes });
+const TOO_LONG = fault('body', 'too_many_bytes', `holds a text of more than ${STRUCTURE.stringBytes} bytes`, {
+  max: STRUCTURE.stringBytes,
+});
 
 /** Replaces a picture's base64 in the parsed body; the bytes are in `images`. */
 export const IMAGE_PLACEHOLDER = 'base64';
@@ -60,13 +68,14 @@ export class Scanner {
   advance(raw: Buffer): Fault | null {
     for (; this.#at < raw.length; this.#at += 1) {
       if (this.#stringStart >= 0) {
-        const fault = this.#image === null ? this.#skipString(raw) : this.#skipImage(raw);
-        if (fault) return fault;
+        const found = this.#image === null ? this.#skipString(raw) : this.#skipImage(raw);
+        if (found) return found;
         if (this.#stringStart >= 0) return null;
         continue;
       }
       const at = this.#at;
-      if (at - this.#skipped > STRUCTURE.textBytes) return refusal('is too large');
+      if (at - this.#skipped > STRUCTURE.textBytes)
+        return fault('body', 'too_many_bytes', 'is too large', { max: STRUCTURE.textBytes });
       const byte = raw[at]!;
       // Skips whitespace, so `[ ]` is as empty as `[]`.
       if (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) continue;
@@ -84,7 +93,8 @@ export class Scanner {
         this.#image = null;
       } else if (byte === COLON) {
         if (this.#nameEnd - this.#nameStart > STRUCTURE.nameBytes) {
-          return refusal(`holds a name of more than ${STRUCTURE.nameBytes} bytes`);
+          const max = STRUCTURE.nameBytes;
+          return fault('body', 'too_many_bytes', `holds a name of more than ${max} bytes`, { max });
         }
         if (this.#depth === 1 && this.#imageFields.length > 0) {
           const name = raw.toString('latin1', this.#nameStart, this.#nameEnd);
@@ -93,10 +103,10 @@ export class Scanner {
       } else if (byte === 0x5b || byte === 0x7b) {
         this.#depth += 1;
         this.#image = null;
-        if (this.#depth > STRUCTURE.depth) return refusal(`is nested more than ${STRUCTURE.depth} levels deep`);
+        if (this.#depth > STRUCTURE.depth) return TOO_DEEP;
         this.#opened = true;
       } else if (closes) this.#depth -= 1;
-      if (this.#nodes > STRUCTURE.nodes) return refusal(`holds more than ${STRUCTURE.nodes} values`);
+      if (this.#nodes > STRUCTURE.nodes) return TOO_MANY;
     }
     return null;
   }
@@ -121,12 +131,12 @@ export class Scanner {
   #skipString(raw: Buffer): Fault | null {
     const last = this.#stringStart + STRUCTURE.stringBytes;
     for (; this.#at < raw.length; this.#at += 1) {
-      if (this.#at > last) return refusal(`holds a text of more than ${STRUCTURE.stringBytes} bytes`);
+      if (this.#at > last) return TOO_LONG;
       const byte = raw[this.#at];
       if (byte === BACKSLASH) this.#at += 1;
       else if (byte === QUOTE) {
         [this.#nameStart, this.#nameEnd, this.#stringStart] = [this.#stringStart, this.#at, -1];
-        if (this.#nodes > STRUCTURE.nodes) return refusal(`holds more than ${STRUCTURE.nodes} values`);
+        if (this.#nodes > STRUCTURE.nodes) return TOO_MANY;
         return null;
       }
     }
@@ -142,8 +152,10 @@ export class Scanner {
     let backslashes = 0;
     while (end - 1 - backslashes >= start && raw[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
     // Base64 contains no quote.
-    if (backslashes % 2 === 1) return refusal('is not base64 (RFC 4648)', image);
-    if (this.#spans.some(span => span.image === image)) return refusal('is sent twice', image);
+    if (backslashes % 2 === 1) {
+      return fault(image, 'format', 'is not base64 (RFC 4648)', { format: 'base64' });
+    }
+    if (this.#spans.some(span => span.image === image)) return duplicate(image, 'is sent twice');
     if (end > start) {
       this.#spans.push({ image, start, end });
       this.#skipped += end - start;
@@ -152,5 +164,3 @@ export class Scanner {
     return null;
   }
 }
-
-const refusal = (message: string, path = 'body'): Fault => ({ path, message });

@@ -43,8 +43,8 @@ export function addUnions(ajv: Ajv): void {
         const at = context?.instancePath ?? '';
         const chosen = choose(data);
         if (typeof chosen !== 'number') {
-          const { path = '', message } = chosen;
-          validate.errors = [{ keyword: KEYWORD, instancePath: `${at}${path}`, schemaPath: '', params: {}, message }];
+          const { path = '', ...error } = { path: '', ...chosen };
+          validate.errors = [{ ...error, instancePath: `${at}${path}`, schemaPath: '' }];
           return false;
         }
         const branch = compiled[chosen]!;
@@ -61,8 +61,11 @@ export function addUnions(ajv: Ajv): void {
   });
 }
 
-/** Returns the index of the intended branch, or the fault: the value that was expected. */
-type Choose = (data: unknown) => number | { path?: string; message: string };
+/** Returns the index of the intended branch, or what was expected, as the keyword that says so. */
+type Choose = (data: unknown) => number | Expected;
+type Expected =
+  | { keyword: 'type'; params: { type: string | string[] } }
+  | { keyword: 'enum'; params: { allowedValues: unknown[] }; path: string };
 
 const propertiesOf = (branch: Schema) => (branch.properties ?? {}) as Record<string, Schema | undefined>;
 const isTagged = (branch: Schema): boolean => branch.type === 'object' && 'const' in (propertiesOf(branch).type ?? {});
@@ -71,10 +74,12 @@ function byTag(branches: Schema[]): Choose {
   const tags = branches.map(branch => propertiesOf(branch).type!.const);
   const untagged = branches.findIndex(({ required = [] }) => !(required as string[]).includes('type'));
   return data => {
-    if (typeof data !== 'object' || data === null || Array.isArray(data)) return { message: 'must be an object' };
+    if (typeof data !== 'object' || data === null || Array.isArray(data)) {
+      return { keyword: 'type', params: { type: 'object' } };
+    }
     const { type } = data as { type?: unknown };
     const chosen = type === undefined ? untagged : tags.indexOf(type);
-    return chosen >= 0 ? chosen : { path: '/type', message: `must be one of ${tags.join(', ')}` };
+    return chosen >= 0 ? chosen : { keyword: 'enum', params: { allowedValues: tags }, path: '/type' };
   };
 }
 
@@ -86,6 +91,6 @@ function byType(branches: Schema[]): Choose {
   return data => {
     const given = data === null ? 'null' : Array.isArray(data) ? 'array' : typeof data;
     const chosen = types.findIndex(type => type === given || (type === 'integer' && given === 'number'));
-    return chosen >= 0 ? chosen : { message: `must be ${typeNames(types)}` };
+    return chosen >= 0 ? chosen : { keyword: 'type', params: { type: types } };
   };
 }

@@ -1,7 +1,9 @@
+import { FAULT_CODES } from '@firsthand/contract/base/errors.ts';
 import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import fc from 'fast-check';
+import { Type } from 'typebox';
 import { describe, expect, it } from 'vitest';
-import { compileBody, MAX_FAULTS } from './validate.ts';
+import { compileBody, compileQuery, MAX_FAULTS } from './validate.ts';
 
 const create = compileBody(CreateVerificationRequest, crossFieldFaults);
 
@@ -166,5 +168,127 @@ describe('request faults', () => {
       const fault = create.overfull(body);
       expect(fault ? `${fault.path} ${fault.message}` : undefined).toBe(said);
     }
+  });
+});
+
+/** A schema with a random bound of one keyword, a value that breaks only it, and the fault that tells of it. */
+const violations = (() => {
+  const limit = fc.integer({ min: 1, max: 40 });
+  const text = (n: number) => 'x'.repeat(n);
+  const list = (n: number) => Array.from({ length: n }, (_, i) => i);
+  const map = (n: number) => Object.fromEntries(list(n).map(i => [`k${i}`, i]));
+  const by = fc.integer({ min: 1, max: 20 });
+  const upper = (code: string, keyword: object, make: (n: number) => unknown, name: string) =>
+    fc.tuple(limit, by).map(([max, more]) => ({
+      schema: { ...keyword, [name]: max },
+      value: make(max + more),
+      expected: { code, params: { max } },
+    }));
+  const lower = (code: string, keyword: object, make: (n: number) => unknown, name: string) =>
+    fc.tuple(limit, by).map(([min, less]) => ({
+      schema: { ...keyword, [name]: min },
+      value: make(Math.max(0, min - less)),
+      expected: { code, params: { min } },
+    }));
+  const words = fc.uniqueArray(fc.stringMatching(/^[a-z]{1,8}$/), { minLength: 1, maxLength: 6 });
+  const TYPES = { string: 'a', integer: 1, boolean: true, array: [], object: {}, null: null };
+  const type = fc.constantFrom(...(Object.keys(TYPES) as (keyof typeof TYPES)[]));
+  return fc.oneof(
+    upper('too_long', { type: 'string' }, text, 'maxLength'),
+    upper('too_many', { type: 'array' }, list, 'maxItems'),
+    upper('too_many', { type: 'object', additionalProperties: {} }, map, 'maxProperties'),
+    upper('too_large', { type: 'integer' }, Number, 'maximum'),
+    lower('too_short', { type: 'string' }, text, 'minLength'),
+    lower('too_few', { type: 'array' }, list, 'minItems'),
+    lower('too_few', { type: 'object', additionalProperties: {} }, map, 'minProperties'),
+    lower('too_small', { type: 'integer' }, Number, 'minimum'),
+    words.map(allowed => ({
+      schema: { enum: allowed },
+      value: `${allowed.join('')}!`,
+      expected: { code: 'enum', params: { allowed } },
+    })),
+    words.map(([only]) => ({
+      schema: { const: only },
+      value: `${only}!`,
+      expected: { code: 'enum', params: { allowed: [only] } },
+    })),
+    fc.constantFrom('date-time', 'idn-email', 'iri').map(format => ({
+      schema: { type: 'string', format },
+      value: 'no such thing',
+      expected: { code: 'format', params: { format } },
+    })),
+    words.map(([word]) => ({
+      schema: { type: 'string', pattern: `^${word}$` },
+      value: `${word}!`,
+      expected: { code: 'pattern', params: { pattern: `^${word}$` } },
+    })),
+    fc
+      .tuple(type, type)
+      .filter(([wanted, given]) => wanted !== given)
+      .map(([wanted, given]) => ({
+        schema: { type: wanted },
+        value: TYPES[given],
+        expected: { code: 'type', params: { expected: [wanted] } },
+      })),
+    fc
+      .tuple(type, type, type)
+      .filter(([a, b, given]) => new Set([a, b, given]).size === 3)
+      .map(([a, b, given]) => ({
+        schema: { anyOf: [{ type: a }, { type: b }] },
+        value: TYPES[given],
+        expected: { code: 'type', params: { expected: [a, b] } },
+      })),
+    fc.nat(9).map(item => ({
+      schema: { type: 'array', uniqueItems: true },
+      value: [item, 10, item],
+      expected: { code: 'duplicate' },
+    })),
+    limit.map(max => ({
+      schema: { type: 'object', additionalProperties: {}, propertyNames: { minLength: 1, maxLength: max } },
+      value: { [text(max + 1)]: 1 },
+      inside: `.${text(max + 1)}`,
+      expected: { code: 'invalid_name', params: { max } },
+    })),
+  );
+})();
+
+describe('codes of faults', () => {
+  it('tell the keyword that a value breaks, and its bound', () => {
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(violations, violation => {
+        const { schema, value, expected } = violation;
+        const inside = 'inside' in violation ? violation.inside : '';
+        const found = compileBody({ type: 'object', properties: { a: schema }, required: ['a'] } as never);
+        expect(found.faults({ a: value })).toEqual([{ path: `a${inside}`, message: expect.any(String), ...expected }]);
+        expect(FAULT_CODES).toHaveProperty(expected.code);
+        seen.add(expected.code);
+      }),
+      { numRuns: 600 },
+    );
+    expect(seen.size).toBe(12);
+  });
+
+  it('tell a missing and an unknown member, and text that cannot be stored', () => {
+    const found = compileBody(
+      Type.Object({ a: Type.Integer(), b: Type.String(), c: Type.String() }, { additionalProperties: false }),
+    );
+    expect(found.faults({ b: 'x\0', c: '\ud800', d: 1, '\0': 2 }).map(({ path, code }) => [path, code])).toEqual([
+      ['\\u0000', 'invalid_name'],
+      ['c', 'unusable_text'],
+      ['b', 'unusable_text'],
+      ['a', 'required'],
+      ['d', 'unknown_property'],
+    ]);
+  });
+
+  it('of query strings name the parameter and its bound', () => {
+    const found = compileQuery(
+      Type.Object({ limit: Type.Integer({ maximum: 100 }), status: Type.Array(Type.Enum(['open', 'closed'])) }),
+    );
+    expect(found({ limit: '101', status: 'open,shut' })).toEqual([
+      { path: 'limit', message: 'must be at most 100', code: 'too_large', params: { max: 100 } },
+      { path: 'status', message: 'must be one of open, closed', code: 'enum', params: { allowed: ['open', 'closed'] } },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
 import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, type FaultParams, fault, required } from '@firsthand/contract/base/fault.ts';
 import { PHONE, wordsOfPattern } from '@firsthand/contract/base/patterns.ts';
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
@@ -83,9 +83,9 @@ export function compileQuery(schema: TSchema): (value: unknown) => Fault[] {
     validate ??= coercing.compile(schema);
     if (validate(value)) return textFaults(value);
     // The sender wrote one parameter, whatever item of it is at fault.
-    return faultsOf(validate.errors ?? []).map(fault => ({
-      ...fault,
-      path: lists.find(name => fault.path.startsWith(`${name}.`)) ?? fault.path,
+    return faultsOf(validate.errors ?? []).map(found => ({
+      ...found,
+      path: lists.find(name => found.path.startsWith(`${name}.`)) ?? found.path,
     }));
   };
 }
@@ -99,11 +99,11 @@ export class Faults {
 
   /** Adds the faults whose path no earlier group named. */
   addNew(faults: readonly Fault[]): void {
-    const known = new Set(this.list.map(fault => fault.path));
-    for (const fault of faults) {
+    const known = new Set(this.list.map(({ path }) => path));
+    for (const found of faults) {
       if (this.list.length === MAX_FAULTS) return;
-      const path = shown(fault.path);
-      if (!known.has(path)) this.list.push({ path, message: fault.message });
+      const path = shown(found.path);
+      if (!known.has(path)) this.list.push({ ...found, path });
     }
   }
 }
@@ -126,14 +126,18 @@ function pathOf(pointer: string, property?: string): string {
 function faultsOf(errors: readonly ErrorObject[]): Fault[] {
   const faults: Fault[] = [];
   const known = new Set<string>();
+  // Reports a fault of a name once, by the keyword that constrains names; the errors before it have the bound.
+  let bound: FaultParams['invalid_name'] = {};
   for (const error of errors) {
-    // Reports a fault of a name once, by the keyword that constrains names.
-    if (error.propertyName !== undefined) continue;
-    const fault = faultOf(error);
-    const key = `${fault.path}\0${fault.message}`;
+    if (error.propertyName !== undefined) {
+      bound = { [error.keyword in UPPER ? 'max' : 'min']: error.params.limit };
+      continue;
+    }
+    const found = faultOf(error, bound);
+    const key = `${found.path}\0${found.message}`;
     if (known.has(key)) continue;
     known.add(key);
-    faults.push(fault);
+    faults.push(found);
     if (faults.length === MAX_FAULTS) break;
   }
   return faults;
@@ -147,45 +151,66 @@ const FORMAT_NAMES: Readonly<Record<string, string>> = {
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
 
-function faultOf(error: ErrorObject): Fault {
+/** The codes of keywords that set a bound. */
+const LOWER = { minLength: 'too_short', minimum: 'too_small', minItems: 'too_few', minProperties: 'too_few' } as const;
+const UPPER = { maxLength: 'too_long', maximum: 'too_large', maxItems: 'too_many', maxProperties: 'too_many' } as const;
+const NOUNS: Readonly<Record<string, string>> = {
+  minLength: 'character',
+  maxLength: 'character',
+  minItems: 'item',
+  maxItems: 'item',
+  minProperties: 'member',
+  maxProperties: 'member',
+};
+
+/** `bound`: of the name of a member. */
+function faultOf(error: ErrorObject, bound: FaultParams['invalid_name']): Fault {
   const { keyword, instancePath, params } = error;
-  const at = (message: string): Fault => ({ path: pathOf(instancePath), message });
+  const path = pathOf(instancePath);
+  if (keyword in LOWER || keyword in UPPER) return boundFault(path, keyword, params.limit as number);
   switch (keyword) {
     case 'required':
-      return { path: pathOf(instancePath, params.missingProperty), message: 'is required' };
+      return required(pathOf(instancePath, params.missingProperty));
     case 'additionalProperties':
-      return { path: pathOf(instancePath, params.additionalProperty), message: 'is not a known property' };
-    case 'propertyNames':
-      return { path: pathOf(instancePath, params.propertyName), message: 'has a name that is empty or too long' };
+      return fault(pathOf(instancePath, params.additionalProperty), 'unknown_property', 'is not a known property');
+    case 'propertyNames': {
+      const at = pathOf(instancePath, params.propertyName);
+      return fault(at, 'invalid_name', 'has a name that is empty or too long', bound);
+    }
     case 'enum':
-      return at(`must be one of ${params.allowedValues.join(', ')}`);
+      return fault(path, 'enum', `must be one of ${params.allowedValues.join(', ')}`, {
+        allowed: params.allowedValues.map(String),
+      });
     case 'const':
-      return at(`must be ${JSON.stringify(params.allowedValue)}`);
-    case 'type':
-      return at(`must be ${typeNames([params.type].flat())}`);
+      return fault(path, 'enum', `must be ${JSON.stringify(params.allowedValue)}`, {
+        allowed: [String(params.allowedValue)],
+      });
+    case 'type': {
+      const expected: string[] = [params.type].flat();
+      return fault(path, 'type', `must be ${typeNames(expected)}`, { expected });
+    }
     case 'format':
-      return at(`must be ${FORMAT_NAMES[params.format] ?? params.format}`);
+      return fault(path, 'format', `must be ${FORMAT_NAMES[params.format] ?? params.format}`, {
+        format: params.format,
+      });
     case 'pattern':
-      return at(wordsOfPattern(params.pattern));
-    case 'minLength':
-      return at(params.limit === 1 ? 'must not be empty' : `must have at least ${count(params.limit, 'character')}`);
-    case 'maxLength':
-      return at(`must have at most ${count(params.limit, 'character')}`);
-    case 'minimum':
-      return at(`must be at least ${params.limit}`);
-    case 'maximum':
-      return at(`must be at most ${params.limit}`);
-    case 'minItems':
-      return at(`must have at least ${count(params.limit, 'item')}`);
-    case 'maxItems':
-      return at(`must have at most ${count(params.limit, 'item')}`);
-    case 'minProperties':
-      return at(`must have at least ${count(params.limit, 'member')}`);
-    case 'maxProperties':
-      return at(`must have at most ${count(params.limit, 'member')}`);
+      return fault(path, 'pattern', wordsOfPattern(params.pattern), { pattern: params.pattern });
+    case 'uniqueItems':
+      return fault(path, 'duplicate', error.message ?? 'must hold nothing twice');
     default:
-      return at(error.message ?? 'is not valid');
+      return fault(path, 'invalid', error.message ?? 'is not valid');
   }
+}
+
+function boundFault(path: string, keyword: string, limit: number): Fault {
+  const noun = NOUNS[keyword];
+  const bound = noun === undefined ? `${limit}` : count(limit, noun);
+  const verb = noun === undefined ? 'be' : 'have';
+  if (keyword in UPPER) {
+    return fault(path, UPPER[keyword as keyof typeof UPPER], `must ${verb} at most ${bound}`, { max: limit });
+  }
+  const message = keyword === 'minLength' && limit === 1 ? 'must not be empty' : `must ${verb} at least ${bound}`;
+  return fault(path, LOWER[keyword as keyof typeof LOWER], message, { min: limit });
 }
 
 type Schema = Record<string, unknown>;
@@ -198,7 +223,9 @@ function findOverfull(schema: Schema, value: unknown, path: string[]): Fault | n
     if (held <= most * FULL_TIMES) return null;
     const message =
       typeof limit === 'number' ? `must have at most ${count(limit, noun)}` : `has far too many ${noun}s: ${held}`;
-    return { path: path.join('.'), message };
+    return fault(path.join('.'), 'too_many', message, {
+      max: typeof limit === 'number' ? limit : DEFAULT_LIMIT * FULL_TIMES,
+    });
   };
   for (const branch of (schema.anyOf ?? []) as Schema[]) {
     const found = findOverfull(branch, value, path);
@@ -233,17 +260,18 @@ function findOverfull(schema: Schema, value: unknown, path: string[]): Fault | n
  */
 function textFaults(root: unknown): Fault[] {
   const faults: Fault[] = [];
-  const add = (path: string, message: string) => faults.push({ path: shown(path), message });
+  const unusable = (path: string, message: string) => faults.push(fault(shown(path), 'unusable_text', message));
   const open: { value: unknown; path: string }[] = [{ value: root, path: '' }];
   for (let node = open.pop(); node && faults.length < MAX_FAULTS; node = open.pop()) {
     const { value, path } = node;
     if (typeof value === 'string') {
-      if (value.includes('\0')) add(path, 'must not contain U+0000');
-      else if (!value.isWellFormed()) add(path, 'must be well-formed Unicode');
+      if (value.includes('\0')) unusable(path, 'must not contain U+0000');
+      else if (!value.isWellFormed()) unusable(path, 'must be well-formed Unicode');
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {
         const at = path ? `${path}.${key}` : key;
-        if (key === '__proto__' || key.includes('\0') || !key.isWellFormed()) add(at, 'is not a usable name');
+        if (key === '__proto__' || key.includes('\0') || !key.isWellFormed())
+          faults.push(fault(shown(at), 'invalid_name', 'is not a usable name'));
         else open.push({ value: item, path: at });
       }
     }

@@ -1,3 +1,5 @@
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
+
 /** Stands in a shown URL for what is secret in it. */
 const MASK = '***';
 
@@ -63,7 +65,7 @@ export const withMaskedUrl = <T extends { webhook_url?: string }>(shown: T): T =
   shown.webhook_url === undefined ? shown : { ...shown, webhook_url: maskUrl(shown.webhook_url) };
 
 /** The fault of a URL that is sent back as it was shown. */
-export const maskedFaults = (path: string, url: unknown): { path: string; message: string }[] =>
+export const maskedFaults = (path: string, url: unknown): Fault[] =>
   typeof url === 'string' && isMasked(url)
-    ? [{ path, message: 'hides its secret. Send the whole URL, with the secret in place of ***.' }]
+    ? [fault(path, 'masked', 'hides its secret. Send the whole URL, with the secret in place of ***.')]
     : [];

@@ -32,9 +32,9 @@ export const announceFilm = openEndpoint({
       'select announced_at, image_sha256, trace_sha256 from challenges where id = $1 and verification_id = $2',
       [challenge_id, row.id],
     );
-    if (!noted) throw invalidField('challenge_id', 'is not a challenge of this verification');
+    if (!noted) throw invalidField('challenge_id', 'unknown_reference', 'is not a challenge of this verification');
     if (noted.image_sha256 !== hashes[0] || noted.trace_sha256 !== hashes[1]) {
-      throw invalidField('challenge_id', 'was announced with another photo or film');
+      throw invalidField('challenge_id', 'conflict', 'was announced with another photo or film');
     }
     return created({ challenge_id, announced_at: noted.announced_at.toISOString() });
   },

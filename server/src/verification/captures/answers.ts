@@ -1,7 +1,6 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
-import { faultOfAnswer, messageOfAnswerFault } from '@firsthand/contract/capture/answer-rules.ts';
+import { type Fault, unknownReference } from '@firsthand/contract/base/fault.ts';
+import { faultOfAnswer } from '@firsthand/contract/capture/answer-rules.ts';
 import { AnswersRequest } from '@firsthand/contract/capture/capture-flow.ts';
-import { NOT_A_TEXT_STEP } from '@firsthand/contract/capture/refusals.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../../platform/http/endpoint.ts';
@@ -62,9 +61,8 @@ async function unfitAnswers({ deps, params, body }: Asked): Promise<Fault[]> {
     const step = steps.get(key);
     const takes = step?.type === 'text' ? step : null;
     if (takes && typeof value !== 'string') return [];
-    const path = `answers.${key}`;
-    if (!takes) return [{ path, message: NOT_A_TEXT_STEP }];
-    const fault = faultOfAnswer(takes, value);
-    return fault ? [{ path, message: messageOfAnswerFault(fault) }] : [];
+    if (!takes) return [unknownReference(`answers.${key}`, 'is not a text step of this verification')];
+    const found = faultOfAnswer(takes, value);
+    return found ? [found] : [];
   });
 }

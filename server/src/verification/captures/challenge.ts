@@ -62,7 +62,7 @@ export const createChallenge = openEndpoint({
       const named = row.config.steps.find(step => step.key === body.step_key);
       if (!named || named.type === 'text') throw unknownStep(body.step_key);
       if (named.type === 'upload' || row.config.mode === 'audit') {
-        throw invalidField('step_key', 'must name a step that takes live photos');
+        throw invalidField('step_key', 'unknown_reference', 'must name a step that takes live photos');
       }
       const now = deps.clock.now();
       const held = heldBy(await capturesOf(tx, row.id));

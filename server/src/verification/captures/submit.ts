@@ -3,7 +3,6 @@ import { instantOf } from '@firsthand/contract/base/ids.ts';
 import { INLINE_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import { CaptureRequest, captureFaults } from '@firsthand/contract/capture/capture-flow.ts';
 import { acceptedBy, maxBytesOf } from '@firsthand/contract/capture/pictures.ts';
-import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';
 import { longSideOf, minLongSideOf } from '@firsthand/contract/capture/sizes.ts';
 import type { PictureStep } from '@firsthand/contract/capture/steps.ts';
 import { EndUserView } from '@firsthand/contract/verification/verification.ts';
@@ -12,7 +11,7 @@ import { one, type Queryable, type Tx, transaction } from '../../platform/db/sql
 import { storable } from '../../platform/db/storable.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Answer, created, openEndpoint } from '../../platform/http/endpoint.ts';
-import { invalidField, notFound, Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
+import { invalid, notFound, Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
 import { captureStored, lockCurrent } from '../verifications/advance.ts';
 import { readCurrent } from '../verifications/read.ts';
@@ -24,7 +23,8 @@ import { type Attesting, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { locationSourceOf } from './location-source.ts';
-import { hashMismatch, inlineSha256, type Picture, readMotionFrame, readPicture, tooLarge } from './picture.ts';
+import { inlineSha256, type Picture, readMotionFrame, readPicture } from './picture.ts';
+import { otherBytes, tooLarge, tooSmall, wrongType } from './picture-faults.ts';
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
 import { useAddresses } from './upload-addresses.ts';
@@ -99,7 +99,7 @@ type Stored = Pick<CaptureRow, 'id' | 'step_key' | 'sha256'>;
 function assertSame(stored: Stored, body: CaptureRequest, sha256: string): void {
   const samePicture = sha256.toLowerCase() === stored.sha256;
   if (captureIdIn(body) === stored.id) {
-    if (!samePicture) throw hashMismatch();
+    if (!samePicture) throw invalid([otherBytes()]);
   } else if (!samePicture || (body.step_key !== undefined && body.step_key !== stored.step_key)) {
     throw new Problem('idempotency_conflict', 'This Idempotency-Key was already used with a different request.');
   }
@@ -133,13 +133,12 @@ function likelyStep(row: VerificationRow, held: Record<string, number>, stepKey:
 function checkAgainstStep({ config }: VerificationRow, step: PictureStep, picture: Picture): void {
   const accepted = acceptedBy(step);
   if (!accepted.includes(picture.info.contentType)) {
-    throw invalidField(picture.field, PICTURE_MESSAGES.wrong_type(picture.info.contentType, accepted.join(', ')));
+    throw invalid([wrongType(picture.field, picture.info.contentType, accepted)]);
   }
-  if (picture.bytes.length > maxBytesOf(step)) throw tooLarge(picture.field, maxBytesOf(step));
+  if (picture.bytes.length > maxBytesOf(step)) throw invalid([tooLarge(picture.field, maxBytesOf(step))]);
   const least = minLongSideOf(config.context?.attributes, step.key);
   if (least !== undefined && longSideOf(picture.info) < least) {
-    const { width, height } = picture.info;
-    throw invalidField(picture.field, PICTURE_MESSAGES.too_small(width, height, least));
+    throw invalid([tooSmall(picture.field, picture.info, least)]);
   }
 }
 

@@ -2,10 +2,11 @@ import type { CaptureRequest } from '@firsthand/contract/capture/capture-flow.ts
 import type { PictureStep } from '@firsthand/contract/capture/steps.ts';
 import { CHALLENGE_TTL_SECONDS, type Move } from '@firsthand/contract/verification/presence.ts';
 import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
-import { invalidField } from '../../platform/http/problem.ts';
+import { invalid } from '../../platform/http/problem.ts';
 import type { CaptureRow, VerificationRow } from '../verifications/row.ts';
 import { signalsAsked } from '../verifications/steps.ts';
 import { imageKeyOf, parseImageKey } from './image-key.ts';
+import { notAnImageKey, ofAnotherVerification } from './picture-faults.ts';
 import { useTraceAddress } from './upload-addresses.ts';
 
 /** The columns of a capture that name its trace. Its bytes are read by the analysis. */
@@ -20,8 +21,8 @@ const NO_TRACE: SentTrace = { challenge_id: null, trace_blob: null, trace_sha256
 export function checkTraceKey(verificationId: string, { trace_key }: CaptureRequest): void {
   if (trace_key === undefined) return;
   const parsed = parseImageKey(trace_key);
-  if (!parsed) throw invalidField('trace_key', 'is not an image_key from upload-url');
-  if (parsed.verificationId !== verificationId) throw invalidField('trace_key', 'belongs to another verification');
+  if (!parsed) throw invalid([notAnImageKey('trace_key')]);
+  if (parsed.verificationId !== verificationId) throw invalid([ofAnotherVerification('trace_key')]);
 }
 
 /**

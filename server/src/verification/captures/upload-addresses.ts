@@ -2,9 +2,10 @@ import { UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
 import { isPictureStep } from '@firsthand/contract/capture/steps.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { invalidField, notFound, Problem } from '../../platform/http/problem.ts';
+import { invalid, notFound, Problem } from '../../platform/http/problem.ts';
 import { lockVerification, type VerificationRow } from '../verifications/row.ts';
 import { imageKeyOf } from './image-key.ts';
+import { neverUploaded } from './picture-faults.ts';
 
 const HOUR_MS = 3_600_000;
 /** The sweep deletes bytes that nobody submitted this long after their address expired. */
@@ -71,7 +72,7 @@ export async function useAddresses(tx: Tx, captureIds: readonly string[]): Promi
     'delete from upload_addresses where capture_id = any($1) returning swept_at',
     [captureIds],
   );
-  if (used.some(({ swept_at }) => swept_at !== null)) throw invalidField('image_key', 'was never uploaded');
+  if (used.some(({ swept_at }) => swept_at !== null)) throw invalid([neverUploaded('image_key')]);
 }
 
 /** Marks the upload of a trace as used. A trace that the sweep took is gone: the analysis says so. */

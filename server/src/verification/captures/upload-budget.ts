@@ -7,10 +7,11 @@ import { addressBytes, spendBytes, verificationBytes } from '../../identity/auth
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import type { UploadRules } from '../../platform/http/blob-routes.ts';
-import { invalidField, notFound } from '../../platform/http/problem.ts';
+import { invalid, notFound } from '../../platform/http/problem.ts';
 import type { Limiter, Permit } from '../../platform/limits/limiter.ts';
 import { findVerification, type VerificationRow } from '../verifications/row.ts';
 import { parseImageKey } from './image-key.ts';
+import { notAPicture } from './picture-faults.ts';
 
 /** Twenty photos of a phone, 3 MB each. */
 const TRIAL_BYTES = 64 * 1_048_576;
@@ -36,7 +37,7 @@ export const uploadRules = (deps: Pick<Deps, 'db'>, limiter: Limiter): UploadRul
   checkStart(contentType, first) {
     // A trace is small, and the analysis says what is wrong with it.
     if (contentType === TRACE_CONTENT_TYPE || startsLikePicture(first)) return;
-    throw invalidField('body', 'must be a JPEG, PNG, WebP, HEIC, HEIF or AVIF picture');
+    throw invalid([notAPicture('body')]);
   },
   async count({ ip }, key, bytes) {
     const parsed = parseImageKey(key);

@@ -1,8 +1,8 @@
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
+import { fault } from '@firsthand/contract/base/fault.ts';
 import { UPLOAD_HARD_CAP_BYTES, UPLOAD_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
 import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand/contract/capture/capture-flow.ts';
 import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/capture/pictures.ts';
-import { PICTURE_MESSAGES } from '@firsthand/contract/capture/refusals.ts';
 import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalid, redacted } from '../../platform/http/problem.ts';
@@ -45,10 +45,10 @@ export const createUploadUrl = openEndpoint({
     const faults = [];
     if (!accept.includes(contentType)) {
       const path = body.contentType === undefined ? 'content_type' : 'contentType';
-      faults.push({ path, message: PICTURE_MESSAGES.wrong_content_type(accept.join(', ')) });
+      faults.push(fault(path, 'unsupported_type', `must be one of ${accept.join(', ')}`, { accepted: [...accept] }));
     }
     if (body.size_bytes !== undefined && body.size_bytes > limit) {
-      faults.push({ path: 'size_bytes', message: PICTURE_MESSAGES.too_large_to_ask(limit) });
+      faults.push(fault('size_bytes', 'too_many_bytes', `must be at most ${limit}`, { max: limit }));
     }
     if (faults.length > 0) throw invalid(faults);
     openSlot(row, held, body.step_key, deps.clock.now());

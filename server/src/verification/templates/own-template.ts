@@ -1,6 +1,6 @@
 import { returnUrlFaults } from '@firsthand/contract/account/embedding.ts';
 import type { LinkTemplateInput } from '@firsthand/contract/account/management.ts';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import type { Fault } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { allowedOriginsOf } from '../../identity/tenants/brands.ts';

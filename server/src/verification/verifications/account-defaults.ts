@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import type { Fault } from '@firsthand/contract/base/fault.ts';
 import {
   type CreateVerificationRequest,
   DEPTH_POLICY_FAULT,

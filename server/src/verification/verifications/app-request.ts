@@ -1,4 +1,4 @@
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { EXPIRES_IN_SECONDS, METADATA_MAX_KEYS } from '@firsthand/contract/base/limits.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
@@ -49,7 +49,7 @@ export async function membersRefusedToApp(db: Queryable, app: AppPrincipal, body
   const template = await templateOfApp(db, app);
   const faults = template ? outsideTemplate(template.request, body) : await belowDefaults(db, app.tenantId, body);
   if (isRecord(body.metadata) && body.metadata.test_outcome !== undefined) {
-    faults.push({ path: 'metadata.test_outcome', message: 'cannot be set with a key for apps' });
+    faults.push(fault('metadata.test_outcome', 'not_allowed', 'cannot be set with a key for apps'));
   }
   return faults;
 }
@@ -60,10 +60,8 @@ function outsideTemplate(template: Request, body: Record<string, unknown>): Faul
   const faults = unknownTo(MEMBERS, body, BY_TEMPLATE);
   const most = template.expires_in_seconds ?? EXPIRES_IN_SECONDS.default;
   if (typeof body.expires_in_seconds === 'number' && body.expires_in_seconds > most) {
-    faults.push({
-      path: 'expires_in_seconds',
-      message: `must be at most ${most}, as in the link template of this key`,
-    });
+    const message = `must be at most ${most}, as in the link template of this key`;
+    faults.push(fault('expires_in_seconds', 'too_large', message, { max: most }));
   }
   faults.push(...replaced('metadata', template.metadata, body.metadata));
   if (isRecord(body.expected_info)) {
@@ -88,13 +86,13 @@ const replaced = (path: string, fixed: object | undefined, sent: unknown): Fault
   isRecord(sent)
     ? Object.entries(fixed ?? {})
         .filter(([name, value]) => sent[name] !== undefined && JSON.stringify(sent[name]) !== JSON.stringify(value))
-        .map(([name]) => ({ path: `${path}.${name}`, message: BY_TEMPLATE }))
+        .map(([name]) => fault(`${path}.${name}`, 'not_allowed', BY_TEMPLATE))
     : [];
 
 const unknownTo = (known: readonly string[], sent: Record<string, unknown>, message: string, before = ''): Fault[] =>
   Object.keys(sent)
     .filter(name => !known.includes(name))
-    .map(name => ({ path: `${before}${name}`, message }));
+    .map(name => fault(`${before}${name}`, 'not_allowed', message));
 
 /** What would check less than the account's defaults, tell somebody, or put words on the account's page. */
 async function belowDefaults(db: Queryable, tenantId: string, body: Record<string, unknown>): Promise<Fault[]> {
@@ -102,17 +100,16 @@ async function belowDefaults(db: Queryable, tenantId: string, body: Record<strin
   const { signals_required, steps } = body;
   if (Array.isArray(signals_required)) {
     const missing = (await requiredBy(db, tenantId, {})).filter(name => !signals_required.includes(name));
-    if (missing.length > 0)
-      faults.push({ path: 'signals_required', message: `must hold the account's own too: ${missing.join(', ')}` });
+    if (missing.length > 0) {
+      const message = `must hold the account's own too: ${missing.join(', ')}`;
+      faults.push(fault('signals_required', 'not_allowed', message, { missing }));
+    }
   }
   for (const [index, step] of (Array.isArray(steps) ? steps : []).filter(isRecord).entries()) {
-    if (step.type === 'upload')
-      faults.push({ path: `steps.${index}.type`, message: 'cannot be upload: this key asks for live photos only' });
-    if (step.description !== undefined)
-      faults.push({
-        path: `steps.${index}.description`,
-        message: 'cannot be set with this key: the page would show it',
-      });
+    const refuse = (member: string, message: string) =>
+      faults.push(fault(`steps.${index}.${member}`, 'not_allowed', message));
+    if (step.type === 'upload') refuse('type', 'cannot be upload: this key asks for live photos only');
+    if (step.description !== undefined) refuse('description', 'cannot be set with this key: the page would show it');
   }
   return faults;
 }
@@ -126,9 +123,9 @@ export async function metadataFaultsOfApp(
   const fixed = (await templateOfApp(db, app))?.request.metadata;
   if (!fixed || !isRecord(body.metadata)) return [];
   const count = Object.keys({ ...body.metadata, ...fixed }).length;
-  return count > METADATA_MAX_KEYS
-    ? [{ path: 'metadata', message: `must have at most ${METADATA_MAX_KEYS} keys with those of the link template` }]
-    : [];
+  if (count <= METADATA_MAX_KEYS) return [];
+  const message = `must have at most ${METADATA_MAX_KEYS} keys with those of the link template`;
+  return [fault('metadata', 'too_many', message, { max: METADATA_MAX_KEYS })];
 }
 
 /**

@@ -1,3 +1,4 @@
+import { fault } from '@firsthand/contract/base/fault.ts';
 import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { attestedFaults } from '../../platform/config/attestation.ts';
@@ -33,7 +34,7 @@ export const createVerification = tenantEndpoint({
     return [
       ...maskedFaults('webhook_url', body.webhook_url),
       ...(principal.kind !== 'bot' && 'tenant_id' in body
-        ? [{ path: 'tenant_id', message: 'is accepted from the messaging bot only' }]
+        ? [fault('tenant_id', 'not_allowed', 'is accepted from the messaging bot only')]
         : []),
       ...attestedFaults(deps.config, body),
       ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),

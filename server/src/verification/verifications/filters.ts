@@ -1,5 +1,5 @@
 import { REVIEW_STATES } from '@firsthand/contract/base/enums.ts';
-import type { Fault } from '@firsthand/contract/base/errors.ts';
+import { type Fault, noSuchDate } from '@firsthand/contract/base/fault.ts';
 import { DateTime, IdSchema, instantOf } from '@firsthand/contract/base/ids.ts';
 import { Status, VerdictLabel } from '@firsthand/contract/verification/verification.ts';
 import { type Static, type TSchema, Type } from 'typebox';
@@ -43,7 +43,7 @@ export type FilterQuery = Static<typeof FilterQuery>;
 export const dateFaults = (query: unknown): Fault[] =>
   (['created_after', 'created_before'] as const).flatMap(path => {
     const text = (query as FilterQuery)[path];
-    return typeof text === 'string' && !instantOf(text) ? [{ path, message: 'must be a date that exists' }] : [];
+    return typeof text === 'string' && !instantOf(text) ? [noSuchDate(path)] : [];
   });
 
 /** A row's place in the list. The time stays text: a JavaScript date holds milliseconds, the row microseconds. */

@@ -28,7 +28,7 @@ async function placeOf(db: Queryable, tenantId: string, cursor: string): Promise
     'select created_at::text from verifications where id = $1 and tenant_id = $2',
     [id, tenantId],
   );
-  if (!row) throw invalidField('cursor', 'is not a cursor of this list');
+  if (!row) throw invalidField('cursor', 'unknown_reference', 'is not a cursor of this list');
   return { id, ...row };
 }
 

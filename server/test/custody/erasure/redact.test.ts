@@ -10,6 +10,7 @@ import { sweepRetention } from '../../../src/custody/erasure/retention.ts';
 import { fileFingerprints } from '../../../src/inspection/analysis/reverse/filing.ts';
 import { openStatements } from '../../../src/record/evidence/statements.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
+import type { Failure } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -34,11 +35,10 @@ afterAll(async () => {
   await service?.stop();
 });
 
-type Fault = { error: { code: string } };
 const at = (id: string, rest = '') => `/v1/verifications/${id}${rest}`;
 const key = () => service.tenant.rk_secret;
 const redact = (id: string, body: object = {}, headers = {}) =>
-  ask<RedactionReceipt & Fault>(service, at(id, '/redact'), { key: key(), body, headers });
+  ask<RedactionReceipt & Failure>(service, at(id, '/redact'), { key: key(), body, headers });
 const read = async (id: string) => (await ask<Verification>(service, at(id), { key: key() })).body;
 const auditOf = async (id: string) =>
   (await ask<{ data: AuditEntry[] }>(service, '/v1/audit-log?limit=100', { key: key() })).body.data.filter(
@@ -127,7 +127,7 @@ describe('POST /v1/verifications/:id/redact', () => {
     );
     const created = erased.body.data.find(({ type }) => type === 'verification.created')!;
     for (const path of [`/v1/webhook-deliveries/${created.id}/retry`, `/v1/events/${created.event_id}/resend`]) {
-      const reply = await ask<Fault>(service, path, { key: key(), method: 'POST' });
+      const reply = await ask<Failure>(service, path, { key: key(), method: 'POST' });
       expect([reply.status, reply.body.error.code]).toEqual([410, 'redacted']);
     }
   });
@@ -155,7 +155,7 @@ describe('POST /v1/verifications/:id/redact', () => {
       [at(id, '/legal-hold'), { key: key(), method: 'PUT', body: { reason: 'too late' } }],
     ];
     for (const [path, o] of doors) {
-      const reply = await ask<Fault>(service, path, o);
+      const reply = await ask<Failure>(service, path, o);
       expect([path, reply.status, reply.body.error?.code]).toEqual([path, 410, 'redacted']);
     }
     expect((await ask(service, at(id, '/public'))).body).not.toHaveProperty('redacted_at');
@@ -224,7 +224,7 @@ describe('a legal hold', () => {
   it('keeps a verification from redaction and retention until it is lifted, and the audit log says so', async () => {
     const id = await completed();
     const hold = (method: string, body?: object) =>
-      ask<Fault>(service, at(id, '/legal-hold'), { key: key(), method, ...(body ? { body } : {}) });
+      ask<Failure>(service, at(id, '/legal-hold'), { key: key(), method, ...(body ? { body } : {}) });
     expect((await hold('PUT', { reason: 'case 7 O 112/26' })).status).toBe(200);
     expect((await hold('GET')).body).toMatchObject({ verification_id: id, reason: 'case 7 O 112/26' });
     const refused = await redact(id);
@@ -256,7 +256,7 @@ describe('a legal hold', () => {
     const headers = { 'sec-fetch-site': 'same-origin' };
     expect((await member.ask(at(id, '/redact'), { body: {}, headers })).status).toBe(403);
     ahead += 16 * 60_000;
-    const late = await owner.ask<Fault>(at(id, '/redact'), { body: {}, headers });
+    const late = await owner.ask<Failure>(at(id, '/redact'), { body: {}, headers });
     expect([late.status, late.body.error.code]).toEqual([403, 'reauthentication_required']);
   });
 });

@@ -5,12 +5,9 @@ import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn } from '../../identity/people/visitor.ts';
+import { type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, type RequestOptions, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
-
-interface Refusal {
-  error: { code: string; fields: { path: string; message: string }[] };
-}
 
 describe('batches', () => {
   let service: TestService;
@@ -44,7 +41,6 @@ describe('batches', () => {
     }, 'the batch to end');
   const results = async (id: string) =>
     parse((await read<string>(`/v1/batches/${id}/results`)).text, { columns: true }) as Record<string, string>[];
-  const fieldsOf = ({ error }: Refusal) => error.fields.map(({ path }) => path);
 
   it('POST /v1/batches makes one verification of each row of a CSV, whatever its quotes, blank lines and BOM', async () => {
     const text =
@@ -154,8 +150,8 @@ describe('batches', () => {
         [4, ''],
       ],
     ]);
-    const refused = await csv<Refusal>(text);
-    expect([refused.status, refused.body.error.code, fieldsOf(refused.body)]).toEqual([
+    const refused = await csv<Failure>(text);
+    expect([refused.status, refused.body.error.code, pathsOf(refused)]).toEqual([
       400,
       'invalid_request',
       ['rows.1.colour', 'rows.2.email', 'rows.2.phone_e164', 'rows.4'],
@@ -173,8 +169,8 @@ describe('batches', () => {
     ['a value under no heading', 'name,,email\nAda,x,\n', ['rows.2']],
     ['a NUL', 'name\nA\0da\n', ['rows.2.name']],
   ])('POST /v1/batches refuses %s', async (_name, text, paths) => {
-    const reply = await csv<Refusal>(text);
-    expect([reply.status, reply.body.error.fields.map(({ path }) => path)]).toEqual([400, paths]);
+    const reply = await csv<Failure>(text);
+    expect([reply.status, pathsOf(reply)]).toEqual([400, paths]);
   });
 
   const names = ({ preview }: BatchCheck) => preview.map(one => one.expected_info?.subject?.person?.name);
@@ -227,13 +223,13 @@ describe('batches', () => {
     [{ rows: [{}], template_id: `tpl_${'0'.repeat(26)}` }, ['template_id']],
     [{ rows: [{}], template_id: `tpl_${'0'.repeat(26)}`, request: {} }, ['template_id']],
   ])('POST /v1/batches refuses %j', async (body, paths) => {
-    const reply = await json<Refusal>(body);
-    expect([reply.status, fieldsOf(reply.body)]).toEqual([400, paths]);
+    const reply = await json<Failure>(body);
+    expect([reply.status, pathsOf(reply)]).toEqual([400, paths]);
   });
 
   it('POST /v1/batches refuses 50,001 rows', async () => {
-    const reply = await csv<Refusal>(`name\n${'Ada\n'.repeat(50_001)}`);
-    expect([reply.status, fieldsOf(reply.body)]).toEqual([400, ['rows']]);
+    const reply = await csv<Failure>(`name\n${'Ada\n'.repeat(50_001)}`);
+    expect([reply.status, pathsOf(reply)]).toEqual([400, ['rows']]);
   });
 
   it('POST /v1/batches with an Idempotency-Key makes one batch', async () => {

@@ -3,10 +3,9 @@ import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
+import type { Failure } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { next, openCases, read } from '../reviews/cases.ts';
-
-type Refused = { error?: { code: string; fields?: { path: string }[] } };
 
 describe('bulk acts', () => {
   let service: TestService;
@@ -171,7 +170,7 @@ describe('bulk acts', () => {
     const [gone, held] = await made(2, { metadata: { claim: 'secret' } });
     await owner.ask(`/v1/verifications/${held}/legal-hold`, { method: 'PUT', body: { reason: 'A court case' } });
     const body = { act: 'redact', ids: [gone, held], reason: 'the person asked' };
-    const refused = await member.ask<Refused>('/v1/bulk-acts', { body });
+    const refused = await member.ask<Failure>('/v1/bulk-acts', { body });
     expect([refused.status, refused.body.error!.code]).toEqual([403, 'forbidden']);
     const act = await done(owner, body);
     expect((await resultsOf(owner, act)).map(line => line.slice(0, 3))).toEqual([
@@ -184,7 +183,7 @@ describe('bulk acts', () => {
     await service.deps.db.query("update sessions set created_at = created_at - interval '20 minutes' where id = $1", [
       stale.sessionId,
     ]);
-    const late = await stale.ask<Refused>('/v1/bulk-acts', { body });
+    const late = await stale.ask<Failure>('/v1/bulk-acts', { body });
     expect([late.status, late.body.error!.code]).toEqual([403, 'reauthentication_required']);
   });
 
@@ -195,7 +194,7 @@ describe('bulk acts', () => {
     const stranger = await service.newTenant();
     const foreign = await createVerification(service, {}, stranger.pk_test);
     const pathsOf = async (body: object) => {
-      const reply = await member.ask<Refused>('/v1/bulk-acts', { body });
+      const reply = await member.ask<Failure>('/v1/bulk-acts', { body });
       expect(reply.status).toBe(400);
       return reply.body.error!.fields!.map(({ path }) => path);
     };

@@ -3,6 +3,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { issue } from '../../../src/verification/verifications/issue.ts';
 import type { Visitor } from '../../identity/people/visitor.ts';
+import type { Failure } from '../../support/failure.ts';
 import { ask, type TestService } from '../../support/harness.ts';
 
 export interface CaseOptions {
@@ -42,8 +43,8 @@ export const setSettings = async (
 
 export const next = (person: Visitor, body: object = {}) => person.ask<Verification>('/v1/reviews/next', { body });
 export const review = (person: Visitor, id: string, body: ReviewInput) =>
-  person.ask<Review & { error?: { code: string } }>(`/v1/verifications/${id}/reviews`, { body });
+  person.ask<Review & Partial<Failure>>(`/v1/verifications/${id}/reviews`, { body });
 export const undo = (person: Visitor, id: string, reviewId: string) =>
-  person.ask<{ error?: { code: string } }>(`/v1/verifications/${id}/reviews/${reviewId}`, { method: 'DELETE' });
+  person.ask<Partial<Failure>>(`/v1/verifications/${id}/reviews/${reviewId}`, { method: 'DELETE' });
 export const read = async (person: Visitor, id: string): Promise<Verification> =>
   (await person.ask<Verification>(`/v1/verifications/${id}`)).body;

@@ -7,6 +7,7 @@ import { parseTrust } from '@firsthand/evidence/trust.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn } from '../../identity/people/visitor.ts';
+import { codeOf, pathsOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -29,10 +30,6 @@ describe('reviews', () => {
 
   const person = (role: Role = 'reviewer', livemode = true, tenantId = service.tenant.tenant_id) =>
     signedIn(service, { tenantId, role, livemode });
-  const codeOf = (reply: { status: number; body: unknown }) => [
-    reply.status,
-    (reply.body as { error?: { code: string } }).error?.code,
-  ];
   /** A verification that the real pipeline brought to an outcome. */
   async function ended(outcome: string, request: object = {}) {
     const { id } = await createVerification(service, { metadata: { test_outcome: outcome }, ...request });
@@ -161,11 +158,8 @@ describe('reviews', () => {
       [{ decision: 'approved', flags: [{ capture_id: `cap_${'0'.repeat(26)}`, genuine: true }] }, 'flags.0.capture_id'],
     ])('%j is a fault of %s', async (body, path) => {
       const [id] = await openCases(service, 1);
-      const reply = await (await person()).ask<{ error: { fields: { path: string }[] } }>(
-        `/v1/verifications/${id}/reviews`,
-        { body },
-      );
-      expect([reply.status, reply.body.error.fields.map(field => field.path)]).toEqual([400, [path]]);
+      const reply = await (await person()).ask(`/v1/verifications/${id}/reviews`, { body });
+      expect([reply.status, pathsOf(reply)]).toEqual([400, [path]]);
     });
 
     it('is open to reviewers, members and owners, not to viewers or keys', async () => {

@@ -10,6 +10,7 @@ import { one, type Queryable } from '../../../src/platform/db/sql.ts';
 import { newId } from '../../../src/platform/lib/ids.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
+import { pathsOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -458,10 +459,10 @@ describe('GET /v1/statistics', () => {
     ['interval=month', 'interval'],
     ['by=person', 'by'],
   ])('refuses %s', async (query, path) => {
-    const reply = await ask<{ error: { fields: { path: string }[] } }>(service, `/v1/statistics?${query}`, {
+    const reply = await ask(service, `/v1/statistics?${query}`, {
       key: service.tenant.rk_secret,
     });
-    expect([reply.status, reply.body.error.fields.map(field => field.path)]).toEqual([400, [path]]);
+    expect([reply.status, pathsOf(reply)]).toEqual([400, [path]]);
   });
 
   it('keeps seconds in bins as wide as it says', async () => {

@@ -6,11 +6,11 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import { exampleKey } from '../../../src/platform/http/openapi.ts';
+import type { Failure } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, submit, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
-type Refusal = { error: { code: string; fields?: { path: string }[] } };
-type Made = Verification & Partial<Refusal>;
+type Made = Verification & Partial<Failure>;
 
 let service: TestService;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const templateOf = async (request: object = TEMPLATE, key = service.tenant.rk_se
   return made.body.id;
 };
 const mint = (more: object) =>
-  ask<NewApiKey & Refusal>(service, '/v1/api-keys', {
+  ask<NewApiKey & Failure>(service, '/v1/api-keys', {
     key: service.tenant.rk_secret,
     body: { name: 'The app', mode: 'test', scopes: ['create', 'capture'], ...more },
   });

@@ -6,13 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
+import type { Failure } from '../../support/failure.ts';
 import { createVerification } from '../../support/harness.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { mainThreadMs } from './main-thread.ts';
-
-interface Failure {
-  error: { code: string; fields?: { path: string; message: string }[] };
-}
 
 const MB = 1_048_576;
 const many = (n: number, item: string) => Array.from({ length: n }, () => item).join(',');

@@ -1,6 +1,7 @@
 import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, pathsOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -91,7 +92,7 @@ describe('link templates', () => {
     ]);
     expect(await issued()).toBe(before);
     const put = await manage('PUT', `/v1/link-templates/${template.id}`, { name: 'x', request: {} });
-    expect([put.status, (put.body as { error: { code: string } }).error.code]).toEqual([409, 'template_revoked']);
+    expect(codeOf(put)).toEqual([409, 'template_revoked']);
     expect((await submit(service, started, await plain())).status).toBe(201);
     const log = await manage<{ data: { action: string }[] }>('GET', '/v1/audit-log?limit=2');
     expect(log.body.data.map(act => act.action)).toEqual(['link_template.revoked', 'link_template.published']);
@@ -157,12 +158,7 @@ describe('link templates', () => {
       name: 'Bad',
       request: { max_captures: 2, steps: [{ key: 'a', min: 2, max: 1 }], tenant_id: 'tnt_1' },
     });
-    const { fields } = (reply.body as { error: { fields: { path: string }[] } }).error;
-    expect(fields.map(field => field.path).toSorted()).toEqual([
-      'request.max_captures',
-      'request.steps.0.min',
-      'request.tenant_id',
-    ]);
+    expect(pathsOf(reply)?.toSorted()).toEqual(['request.max_captures', 'request.steps.0.min', 'request.tenant_id']);
   });
 });
 
@@ -210,8 +206,7 @@ describe('trial', () => {
     ];
     for (const [index, [body, path]] of bad.entries()) {
       const reply = await trial(body, `10.1.0.${index}`);
-      const fields = (reply.body as unknown as { error: { fields: { path: string }[] } }).error.fields;
-      expect([reply.status, fields.map(field => field.path)]).toEqual([400, [path]]);
+      expect([reply.status, pathsOf(reply)]).toEqual([400, [path]]);
     }
   });
 

@@ -5,10 +5,10 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setLimit } from '../../../src/identity/tenants/settings.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
+import { pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
-type Failure = { error: { code: string; fields?: { path: string; message: string }[] } };
 type NewKey = ApiKey & { key?: string };
 interface Page<T> {
   data: T[];
@@ -29,7 +29,6 @@ describe('tenant management', () => {
 
   const manage = <T>(method: string, path: string, body?: object, headers = {}) =>
     ask<T>(service, path, { method, key: service.tenant.rk_secret, headers, ...(body ? { body } : {}) });
-  const faults = (reply: { body: unknown }) => (reply.body as Failure).error.fields?.map(field => field.path);
   const lastAct = async () => (await manage<Page<AuditEntry>>('GET', '/v1/audit-log?limit=1')).body.data[0]!;
 
   describe('keys', () => {
@@ -78,11 +77,11 @@ describe('tenant management', () => {
         cursor = `&cursor=${body.next_cursor}`;
       }
       expect(seen).toEqual(all);
-      expect(faults(await manage('GET', '/v1/api-keys?cursor=Zm9yZ2Vk'))).toEqual(['cursor']);
+      expect(pathsOf(await manage('GET', '/v1/api-keys?cursor=Zm9yZ2Vk'))).toEqual(['cursor']);
     });
 
     it('are refused with every fault named', async () => {
-      expect(faults(await manage('POST', '/v1/api-keys', { mode: 'secret', more: 1 }))?.toSorted()).toEqual([
+      expect(pathsOf(await manage('POST', '/v1/api-keys', { mode: 'secret', more: 1 }))?.toSorted()).toEqual([
         'mode',
         'more',
         'name',
@@ -131,7 +130,7 @@ describe('tenant management', () => {
       ];
       for (const [body, path] of bad) {
         const reply = await manage('PATCH', '/v1/settings', body);
-        expect([reply.status, faults(reply)]).toEqual([400, [path]]);
+        expect([reply.status, pathsOf(reply)]).toEqual([400, [path]]);
       }
       expect((await manage('GET', '/v1/settings')).body).toEqual(before);
     });
@@ -222,21 +221,21 @@ describe('tenant management', () => {
       };
       for (const [what, logo_base64] of Object.entries(bad)) {
         const reply = await manage('PUT', '/v1/brands/bad', { name: 'Bad', logo_base64 });
-        expect([what, reply.status, faults(reply)]).toEqual([what, 400, ['logo_base64']]);
+        expect([what, reply.status, pathsOf(reply)]).toEqual([what, 400, ['logo_base64']]);
       }
       expect((await manage('GET', '/v1/brands/bad')).status).toBe(404);
     });
 
     it('refuse invalid colours, and slugs that a verification could not name', async () => {
       const put = (slug: string, colors: unknown) => manage('PUT', `/v1/brands/${slug}`, { name: 'B', colors });
-      expect(faults(await put('bad', { accent: 'red' }))).toEqual(['colors.accent']);
-      expect(faults(await put('bad', { background: '#fff000' }))).toEqual(['colors.accent']);
-      expect(faults(await put('bad', { accent: '#12345', background: 7 }))).toEqual([
+      expect(pathsOf(await put('bad', { accent: 'red' }))).toEqual(['colors.accent']);
+      expect(pathsOf(await put('bad', { background: '#fff000' }))).toEqual(['colors.accent']);
+      expect(pathsOf(await put('bad', { accent: '#12345', background: 7 }))).toEqual([
         'colors.accent',
         'colors.background',
       ]);
       for (const slug of ['A', 'x', 'two--hyphens', '-start', 'a'.repeat(41)]) {
-        expect(faults(await put(slug, { accent: '#123456' }))).toEqual(['slug']);
+        expect(pathsOf(await put(slug, { accent: '#123456' }))).toEqual(['slug']);
       }
     });
   });

@@ -10,6 +10,7 @@ import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey, openapiDocument } from '../../../src/platform/http/openapi.ts';
 import { type CredentialKind, isOpen as opens } from '../../../src/platform/http/principal.ts';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
+import { codeOf, refusalText } from '../../support/failure.ts';
 import { ask, type Reply, startTestService, type TestService } from '../../support/harness.ts';
 import { signedIn } from '../people/visitor.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
@@ -192,8 +193,7 @@ describe('endpoint credentials', () => {
   }
   const grownOld = (sessionId: string) =>
     service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [sessionId]);
-  const codeOf = ({ body }: Reply) => (body as { error?: { code: string } } | undefined)?.error?.code;
-  const FORBIDDEN = '{"error":{"code":"forbidden","message":"This credential does not allow that."}}';
+  const forbidden = () => refusalText(service, 'forbidden', 'This credential does not allow that.');
 
   it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
     const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
@@ -203,7 +203,11 @@ describe('endpoint credentials', () => {
       expect([who, reply.status, reply.text]).toEqual([
         who,
         401,
-        '{"error":{"code":"unauthorized","message":"The request has no valid credential. Send \\"Authorization: Bearer <API key>\\"."}}',
+        refusalText(
+          service,
+          'unauthorized',
+          'The request has no valid credential. Send "Authorization: Bearer <API key>".',
+        ),
       ]);
       expect(reply.headers.get('ratelimit-limit')).toBeNull();
     }
@@ -222,11 +226,7 @@ describe('endpoint credentials', () => {
     for (const [kind, headers] of kinds) {
       if (endpoint.credentials.includes(kind)) continue;
       const reply = await send(endpoint, value, headers, wrong);
-      expect([kind, reply.status, reply.text]).toEqual([
-        kind,
-        403,
-        '{"error":{"code":"forbidden","message":"This credential does not allow that."}}',
-      ]);
+      expect([kind, reply.status, reply.text]).toEqual([kind, 403, forbidden()]);
     }
     if (!takesBody(endpoint)) {
       expect((await send(endpoint, value, signed(''), undefined)).status).toBe(400);
@@ -237,7 +237,7 @@ describe('endpoint credentials', () => {
     for (const role of tooLow) {
       const { headers } = await personOf(role, false);
       const reply = await send(endpoint, value, headers, wrong);
-      expect([role, reply.status, reply.text]).toEqual([role, 403, FORBIDDEN]);
+      expect([role, reply.status, reply.text]).toEqual([role, 403, forbidden()]);
     }
   });
 
@@ -261,7 +261,7 @@ describe('endpoint credentials', () => {
       ];
       for (const headers of foreign) {
         const reply = await send(endpoint, value, { cookie, ...headers }, { nonsense: true });
-        expect([headers, reply.status, reply.text]).toEqual([headers, 403, FORBIDDEN]);
+        expect([headers, reply.status, reply.text]).toEqual([headers, 403, forbidden()]);
       }
     },
   );
@@ -273,7 +273,7 @@ describe('endpoint credentials', () => {
       const { headers, sessionId } = await personOf('owner', false);
       await grownOld(sessionId);
       const reply = await send(endpoint, value, headers, { nonsense: true });
-      expect([reply.status, codeOf(reply)]).toEqual([403, 'reauthentication_required']);
+      expect(codeOf(reply)).toEqual([403, 'reauthentication_required']);
     },
   );
 
@@ -286,13 +286,13 @@ describe('endpoint credentials', () => {
       expect((await send(endpoint, value, fresh.headers, body)).status).not.toBe(403);
       await grownOld(fresh.sessionId);
       const reply = await send(endpoint, value, fresh.headers, body);
-      expect([member, reply.status, codeOf(reply)]).toEqual([member, 403, 'reauthentication_required']);
-      expect(codeOf(await send(endpoint, value, fresh.headers, { nonsense: true }))).not.toBe(
+      expect([member, ...codeOf(reply)]).toEqual([member, 403, 'reauthentication_required']);
+      expect(codeOf(await send(endpoint, value, fresh.headers, { nonsense: true }))).not.toContain(
         'reauthentication_required',
       );
       if (!role) continue;
       for (const low of ROLES.filter(one => !hasRole(one, role))) {
-        expect((await send(endpoint, value, (await personOf(low, false)).headers, body)).text).toBe(FORBIDDEN);
+        expect((await send(endpoint, value, (await personOf(low, false)).headers, body)).text).toBe(forbidden());
       }
     }
   });
@@ -402,7 +402,7 @@ describe('endpoint credentials', () => {
         expect([who, foreign.reply.status, foreign.reply.text]).toEqual([
           who,
           404,
-          '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
+          refusalText(service, 'not_found', 'Nothing was found at this address.'),
         ]);
         expect(foreign.reply.text).toBe(unknown.reply.text);
         expect(foreign.queries.length).toBeGreaterThan(0);
@@ -426,7 +426,7 @@ describe('endpoint credentials', () => {
       const unknown = await send(endpoint, unknownFor(value), headers, body);
       expect([unknown.status, unknown.text]).toEqual([
         404,
-        '{"error":{"code":"not_found","message":"Nothing was found at this address."}}',
+        refusalText(service, 'not_found', 'Nothing was found at this address.'),
       ]);
       expect((await send(endpoint, 'x', headers, body)).text).toBe(unknown.text);
     }

@@ -17,6 +17,7 @@ import { stampLog } from '../../../src/custody/bundles/stamp-log.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { appendStatement } from '../../../src/record/evidence/statements.ts';
+import { codeOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -272,10 +273,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
   it('answers 409 before completion and 404 to others, and does not accept a link as a key', async () => {
     const open = await createVerification(service);
     const early = await get(open.id);
-    expect([early.status, ((await early.json()) as { error: { code: string } }).error.code]).toEqual([
-      409,
-      'not_completed',
-    ]);
+    expect(codeOf({ status: early.status, body: await early.json() })).toEqual([409, 'not_completed']);
     const stranger = await service.newTenant();
     expect((await get(id, stranger.pk_test)).status).toBe(404);
     expect((await get(id, stranger.rk_secret)).status).toBe(404);

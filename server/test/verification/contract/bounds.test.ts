@@ -1,10 +1,7 @@
 import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Failure } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
-
-interface Failure {
-  error: { code: string; message: string; fields?: { path: string; message: string }[] };
-}
 
 const x = (length: number) => 'x'.repeat(length);
 const keys = (n: number) => Object.fromEntries(Array.from({ length: n }, (_, i) => [`k${i}`, 'v']));

@@ -1,11 +1,8 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-
-interface Failure {
-  error: { code: string; message: string; fields?: { path: string; message: string }[] };
-}
 
 const x = (length: number) => 'x'.repeat(length);
 
@@ -26,7 +23,7 @@ describe('capture routes, bounds', () => {
   afterAll(() => service?.stop());
 
   const send = (route: string, body: unknown) => ask<Failure>(service, `/v1/verifications/${id}/${route}`, { body });
-  const pathsOf = (reply: { body: Failure }) => [...new Set(reply.body.error?.fields?.map(field => field.path))].sort();
+  const pathsIn = (reply: { body: unknown }) => [...new Set(pathsOf(reply))].sort();
   const at = { latitude: 0, longitude: 0 };
 
   it('accepts every field of a capture at its bounds', async () => {
@@ -62,7 +59,7 @@ describe('capture routes, bounds', () => {
   ])('refuses a capture with %s', async (_name, more, path) => {
     const reply = await send('captures', { image_base64, ...more });
     expect(reply.status).toBe(400);
-    expect(pathsOf(reply)).toContain(path);
+    expect(pathsIn(reply)).toContain(path);
     expect(reply.body.error.code).toBe('invalid_request');
   });
 
@@ -72,7 +69,7 @@ describe('capture routes, bounds', () => {
     expect((await send('captures', { image_base64: exact.toString('base64') })).status).toBe(201);
     const over = Buffer.concat([exact, Buffer.alloc(1)]);
     const reply = await send('captures', { image_base64: over.toString('base64') });
-    expect([reply.status, pathsOf(reply)]).toEqual([400, ['image_base64']]);
+    expect([reply.status, pathsIn(reply)]).toEqual([400, ['image_base64']]);
   });
 
   it('accepts well-formed progress and refuses anything else with all faults at once', async () => {
@@ -106,7 +103,7 @@ describe('capture routes, bounds', () => {
       updated_at: 'now',
       more: 1,
     });
-    expect(pathsOf(bad)).toEqual(
+    expect(pathsIn(bad)).toEqual(
       [
         'schema_version',
         'step',
@@ -118,19 +115,19 @@ describe('capture routes, bounds', () => {
         'more',
       ].sort(),
     );
-    expect(pathsOf(await send('progress', {}))).toEqual(['elapsed_ms', 'schema_version', 'step']);
+    expect(pathsIn(await send('progress', {}))).toEqual(['elapsed_ms', 'schema_version', 'step']);
   });
 
   it('counts the length of an answer in code points and reports unknown keys with the other faults', async () => {
     const car = '\u{1F697}';
     expect((await send('answers', { answers: { t: car.repeat(2_000) } })).status).toBe(200);
-    expect(pathsOf(await send('answers', { answers: { t: car.repeat(2_001) } }))).toEqual(['answers.t']);
-    expect(pathsOf(await send('answers', { answers: { t: '', nope: 'x', p: 5 }, more: 1 }))).toEqual(
+    expect(pathsIn(await send('answers', { answers: { t: car.repeat(2_001) } }))).toEqual(['answers.t']);
+    expect(pathsIn(await send('answers', { answers: { t: '', nope: 'x', p: 5 }, more: 1 }))).toEqual(
       ['answers.t', 'answers.nope', 'answers.p', 'more'].sort(),
     );
-    expect(pathsOf(await send('answers', { answers: {} }))).toEqual(['answers']);
-    expect(pathsOf(await send('answers', {}))).toEqual(['answers']);
-    expect(pathsOf(await send('answers', { answers: { 't\n': 1 } }))).toEqual(['answers.t\n']);
+    expect(pathsIn(await send('answers', { answers: {} }))).toEqual(['answers']);
+    expect(pathsIn(await send('answers', {}))).toEqual(['answers']);
+    expect(pathsIn(await send('answers', { answers: { 't\n': 1 } }))).toEqual(['answers.t\n']);
   });
 
   it('refuses malformed upload-url requests', async () => {
@@ -142,7 +139,7 @@ describe('capture routes, bounds', () => {
       [{ contentType: 'image/jpeg', more: 1 }, ['more']],
       [{ contentType: 'text/html' }, ['contentType']],
     ];
-    for (const [body, paths] of cases) expect(pathsOf(await send('captures/upload-url', body))).toEqual(paths);
+    for (const [body, paths] of cases) expect(pathsIn(await send('captures/upload-url', body))).toEqual(paths);
     for (const step_key of ['t', 'nope', 'constructor']) {
       const reply = await send('captures/upload-url', { contentType: 'image/jpeg', step_key });
       expect([reply.status, reply.body.error.code]).toEqual([400, 'unknown_step']);

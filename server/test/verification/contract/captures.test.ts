@@ -4,6 +4,7 @@ import type { EndUserView, Verification } from '@firsthand/contract/verification
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -14,10 +15,6 @@ import {
 } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
-interface Failure {
-  error: { code: string; message: string; fields?: { path: string; message: string }[] };
-}
-
 describe('POST /v1/verifications/:token/captures', () => {
   let service: TestService;
   let picture: Buffer;
@@ -27,8 +24,6 @@ describe('POST /v1/verifications/:token/captures', () => {
   });
   afterAll(() => service?.stop());
 
-  const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
-  const pathOf = (reply: { body: unknown }) => (reply.body as Failure).error?.fields?.map(field => field.path);
   const read = async (id: string) =>
     (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body;
   const uploadUrl = (id: string, body: object) =>
@@ -118,10 +113,10 @@ describe('POST /v1/verifications/:token/captures', () => {
         { type: 'upload', key: 'u', min: 0, max: 1, accept: ['image/png'], max_size_bytes: 500 },
       ],
     });
-    expect(pathOf(await uploadUrl(id, {}))).toEqual(['contentType']);
-    expect(pathOf(await uploadUrl(id, { contentType: 'image/gif' }))).toEqual(['contentType']);
-    expect(pathOf(await uploadUrl(id, { content_type: 'image/gif' }))).toEqual(['content_type']);
-    expect(pathOf(await uploadUrl(id, { contentType: 'image/jpeg', step_key: 'u', size_bytes: 501 }))).toEqual([
+    expect(pathsOf(await uploadUrl(id, {}))).toEqual(['contentType']);
+    expect(pathsOf(await uploadUrl(id, { contentType: 'image/gif' }))).toEqual(['contentType']);
+    expect(pathsOf(await uploadUrl(id, { content_type: 'image/gif' }))).toEqual(['content_type']);
+    expect(pathsOf(await uploadUrl(id, { contentType: 'image/jpeg', step_key: 'u', size_bytes: 501 }))).toEqual([
       'contentType',
       'size_bytes',
     ]);
@@ -132,12 +127,12 @@ describe('POST /v1/verifications/:token/captures', () => {
     );
     const capture = (more: object) => ask(service, `/v1/verifications/${id}/captures`, { body: more });
     const reference = { image_key: upload.image_key, image_sha256: sha(picture) };
-    expect(pathOf(await capture(reference))).toEqual(['image_key']);
+    expect(pathsOf(await capture(reference))).toEqual(['image_key']);
     expect((await put(upload, picture)).status).toBe(200);
-    expect(pathOf(await capture({ ...reference, image_sha256: '0'.repeat(64) }))).toEqual(['image_sha256']);
+    expect(pathsOf(await capture({ ...reference, image_sha256: '0'.repeat(64) }))).toEqual(['image_sha256']);
     const other = await createVerification(service);
     const foreign = await ask(service, `/v1/verifications/${other.id}/captures`, { body: reference });
-    expect(pathOf(foreign)).toEqual(['image_key']);
+    expect(pathsOf(foreign)).toEqual(['image_key']);
     expect((await capture({ ...reference, image_sha256: sha(picture).toUpperCase() })).status).toBe(201);
     const big = await sharp({
       create: {
@@ -150,8 +145,8 @@ describe('POST /v1/verifications/:token/captures', () => {
     })
       .png()
       .toBuffer();
-    expect(pathOf(await submit(service, id, big, { step_key: 'u' }))).toEqual(['image_base64']);
-    expect(pathOf(await submit(service, id, picture, { step_key: 'u' }))).toEqual(['image_base64']);
+    expect(pathsOf(await submit(service, id, big, { step_key: 'u' }))).toEqual(['image_base64']);
+    expect(pathsOf(await submit(service, id, picture, { step_key: 'u' }))).toEqual(['image_base64']);
   });
 
   it.each([
@@ -177,7 +172,39 @@ describe('POST /v1/verifications/:token/captures', () => {
     const { id } = await createVerification(service);
     const reply = await ask(service, `/v1/verifications/${id}/captures`, { body });
     expect(codeOf(reply)).toEqual([400, 'invalid_request']);
-    expect(pathOf(reply)).toEqual(paths);
+    expect(pathsOf(reply)).toEqual(paths);
+  });
+
+  it('tells why a picture is refused by a code and its bound', async () => {
+    const steps = [
+      { key: 'a', min: 1, max: 2 },
+      { type: 'upload', key: 'u', min: 0, max: 1, accept: ['image/png'], max_size_bytes: 60 },
+    ];
+    const attributes = { 'min_long_side.a': 5_000 };
+    const { id } = await createVerification(service, { steps, context: { kind: 'car', summary: 'A car', attributes } });
+    const png = await sharp(picture).png().toBuffer();
+    const { body: upload } = await uploadUrl(id, { contentType: 'image/jpeg', step_key: 'a' });
+    const byKey = () =>
+      ask(service, `/v1/verifications/${id}/captures`, {
+        body: { image_key: upload.image_key, image_sha256: '0'.repeat(64), step_key: 'a' },
+      });
+    const { width, height } = await sharp(picture).metadata();
+    const all = ['image/jpeg', 'image/png', 'image/webp', 'image/heic', 'image/heif', 'image/avif'];
+    const expected: [answer: { body: unknown }, code: string, params?: object][] = [
+      [await submit(service, id, Buffer.from('no picture')), 'unsupported_type', { accepted: expect.any(Array) }],
+      [await submit(service, id, picture.subarray(0, picture.length / 2), { step_key: 'a' }), 'truncated'],
+      [await submit(service, id, picture, { step_key: 'u' }), 'unsupported_type', { accepted: ['image/png'] }],
+      [await submit(service, id, png, { step_key: 'u' }), 'too_many_bytes', { max: 60 }],
+      [await submit(service, id, picture, { step_key: 'a' }), 'too_few_pixels', { min: 5_000, width, height }],
+      [await byKey(), 'not_uploaded'],
+      [await put(upload, picture).then(byKey), 'hash_mismatch'],
+    ];
+    for (const [{ body }, code, params] of expected) {
+      const [found] = (body as Failure).error.fields!;
+      expect([found!.code, found!.params]).toEqual([code, params]);
+    }
+    const [first] = (expected[0]![0].body as Failure).error.fields!;
+    expect((first!.params!.accepted as string[]).toSorted()).toEqual(all.toSorted());
   });
 
   it('decodes every format, honours orientation and keeps originals byte for byte', async () => {
@@ -224,13 +251,15 @@ describe('POST /v1/verifications/:token/captures', () => {
     });
     const answer = (answers: object) =>
       ask<EndUserView & Failure>(service, `/v1/verifications/${id}/answers`, { body: { answers } });
-    expect(pathOf(await answer({ number: '1', code: 'a b', p: 'x', nope: 'x' }))).toEqual([
-      'answers.number',
-      'answers.code',
-      'answers.p',
-      'answers.nope',
+    const short = await answer({ number: '1', code: 'a b', p: 'x', nope: 'x' });
+    expect(short.body.error.fields?.map(({ code, params }) => [code, params])).toEqual([
+      ['too_short', { min: 2 }],
+      ['format', { format: 'alphanumeric_id' }],
+      ['unknown_reference', undefined],
+      ['unknown_reference', undefined],
     ]);
-    expect(pathOf(await answer({ number: '' }))).toEqual(['answers.number']);
+    expect(pathsOf(short)).toEqual(['answers.number', 'answers.code', 'answers.p', 'answers.nope']);
+    expect(pathsOf(await answer({ number: '' }))).toEqual(['answers.number']);
     expect((await submit(service, id, picture)).status).toBe(201);
     const view = await answer({ number: '11', code: 'A-1' });
     expect(view.body.step_states.slice(1)).toEqual([

@@ -1,10 +1,7 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
-
-interface Fault {
-  error: { code: string; message: string; fields: { path: string; message: string }[] };
-}
 
 describe('POST /v1/verifications', () => {
   let service: TestService;
@@ -14,9 +11,9 @@ describe('POST /v1/verifications', () => {
   afterAll(() => service?.stop());
 
   const faultsOf = async (body: unknown) => {
-    const reply = await ask<Fault>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
-    expect([reply.status, reply.body.error?.code]).toEqual([400, 'invalid_request']);
-    return reply.body.error.fields.map(field => field.path).sort();
+    const reply = await ask<Failure>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
+    expect(codeOf(reply)).toEqual([400, 'invalid_request']);
+    return pathsOf(reply)?.sort();
   };
 
   it('fills in every default', async () => {

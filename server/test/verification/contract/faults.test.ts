@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, refusalText } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -14,10 +15,6 @@ import {
 } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
-interface Failure {
-  error: { code: string; message: string; fields?: { path: string; message: string }[] };
-}
-const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
 const REQUEST_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const UNKNOWN = `vfy_${'0'.repeat(26)}`;
 
@@ -95,7 +92,7 @@ describe('API errors', () => {
       expect([path, reply.status]).toEqual([path, 404]);
       texts.add(reply.text);
     }
-    expect([...texts]).toEqual(['{"error":{"code":"not_found","message":"Nothing was found at this address."}}']);
+    expect([...texts]).toEqual([refusalText(service, 'not_found', 'Nothing was found at this address.')]);
   });
 
   it('do not distinguish a malformed key from an unknown or a missing one', async () => {
@@ -271,6 +268,7 @@ describe('API errors', () => {
           error: {
             code: 'internal_error',
             message: 'Something went wrong on the server. The log has the details under this Request-Id.',
+            doc_url: `${broken.url}/docs/errors#internal_error`,
           },
         },
       ]);

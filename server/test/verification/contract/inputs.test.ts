@@ -1,12 +1,9 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
-
-interface Refusal {
-  error: { code: string; fields: { path: string; message: string }[] };
-}
 
 describe('what comes in by text', () => {
   let service: TestService;
@@ -27,7 +24,6 @@ describe('what comes in by text', () => {
   });
 
   const secret = () => service.tenant.rk_secret;
-  const fieldsOf = ({ error }: Refusal) => error.fields.map(({ path }) => path);
 
   const BROKEN_URLS = [
     'https://example.com:undefined/hooks',
@@ -38,7 +34,7 @@ describe('what comes in by text', () => {
     'https://@/h',
     'https:\\\\example.com',
   ];
-  const TAKERS: [name: string, send: (url: string) => ReturnType<typeof ask<Refusal>>, path: string][] = [
+  const TAKERS: [name: string, send: (url: string) => ReturnType<typeof ask<Failure>>, path: string][] = [
     [
       'POST /v1/verifications',
       url => ask(service, '/v1/verifications', { key: secret(), body: { webhook_url: url } }),
@@ -66,7 +62,7 @@ describe('what comes in by text', () => {
     async (_, send, path) => {
       for (const url of BROKEN_URLS) {
         const { status, body } = await send(url);
-        expect([url, status, fieldsOf(body)]).toEqual([url, 400, [path]]);
+        expect([url, status, pathsOf({ body })]).toEqual([url, 400, [path]]);
       }
       expect((await send('https://bücher.example/häkchen')).status).toBeLessThan(300);
     },
@@ -78,15 +74,15 @@ describe('what comes in by text', () => {
     await ask(service, `/v1/verifications/${id}/cancel`, { key: secret(), body: {} });
     const mail = await until(async () => mailbox.mails.find(({ to }) => /^jörg@/.test(to[0]!)), 'the mail');
     expect(mail.to[0]).toMatch(/^jörg@(bücher|xn--bcher-kva)\.example$/);
-    const { status, body } = await ask<Refusal>(service, '/v1/verifications', {
+    const { status, body } = await ask<Failure>(service, '/v1/verifications', {
       key: secret(),
       body: { notify_email: 'jörg@bücher' },
     });
-    expect([status, fieldsOf(body)]).toEqual([400, ['notify_email']]);
+    expect([status, pathsOf({ body })]).toEqual([400, ['notify_email']]);
   });
 
   it('POST /v1/verifications says in words, and no pattern, what a text must be', async () => {
-    const { body } = await ask<Refusal>(service, '/v1/verifications', {
+    const { body } = await ask<Failure>(service, '/v1/verifications', {
       key: secret(),
       body: {
         expected_info: { subject: { person: { phone_e164: '0151 2345' } } },
@@ -95,7 +91,7 @@ describe('what comes in by text', () => {
       },
     });
     expect(body.error.fields).toHaveLength(3);
-    for (const { message } of body.error.fields) expect(message).toMatch(/^must be .* such as [+\w-]+$/);
+    for (const { message } of body.error.fields!) expect(message).toMatch(/^must be .* such as [+\w-]+$/);
   });
 
   const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string>, path = '/v1/verifications') =>
@@ -134,7 +130,7 @@ describe('what comes in by text', () => {
     ['a brotli bomb', 'br', brotliCompressSync(Buffer.alloc(50_000_000, 0x20)), 'body', 'is too large'],
   ])('POST /v1/verifications refuses %s', async (_name, encoding, bytes, path, message) => {
     const answer = await post(new Uint8Array(bytes), { 'content-encoding': encoding });
-    expect([answer.status, ((await answer.json()) as Refusal).error.fields]).toEqual([400, [{ path, message }]]);
+    expect([answer.status, ((await answer.json()) as Failure).error.fields]).toMatchObject([400, [{ path, message }]]);
   });
 
   it('POST /v1/batches reads a gzipped CSV, and JSON after a byte order mark', async () => {
@@ -156,11 +152,11 @@ describe('what comes in by text', () => {
   it('GET /v1/verifications takes the raw + of an offset, which a query string makes a space', async () => {
     await createVerification(service);
     const list = (query: string) =>
-      ask<VerificationList & Refusal>(service, `/v1/verifications?${query}`, { key: secret() });
+      ask<VerificationList & Failure>(service, `/v1/verifications?${query}`, { key: secret() });
     const raw = await list('created_after=2026-01-01T00:00:00+02:00&limit=1');
     expect([raw.status, raw.body.data.length]).toEqual([200, 1]);
     expect((await list('created_after=2026-01-01T00:00:00%2B02:00&limit=1')).status).toBe(200);
-    expect(fieldsOf((await list('created_after=2026-01-01T00:00:00 nonsense')).body)).toEqual(['created_after']);
+    expect(pathsOf(await list('created_after=2026-01-01T00:00:00 nonsense'))).toEqual(['created_after']);
   });
 
   it('every CSV that people download begins with a byte order mark', async () => {

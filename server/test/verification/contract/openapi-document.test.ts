@@ -134,7 +134,7 @@ describe('OpenAPI document', () => {
       export const body: Create = { steps: [{ key: 'front', min: 1, max: 2 }], signals_required: ['screen', 'ai'] };
       export const read = (one: Verification) => one.verdict?.reason_code === 'screen_detected' && one.captures[0]?.signals?.screen_detection;
       export const verdict: components['schemas']['Verdict'] = { label: 'verified', score: 0.9, signals: {} };
-      export const error: components['schemas']['ErrorResponse'] = { error: { code: 'not_found', message: 'There is nothing here.' } };
+      export const error: components['schemas']['ErrorResponse'] = { error: { code: 'not_found', message: 'There is nothing here.', doc_url: 'https://photos.example.com/docs/errors#not_found' } };
       export const list = (page: components['schemas']['VerificationSummaryList']) => page.data[0]?.${id};
     `;
     await writeFile(join(folder, 'right.ts'), client('status'));

@@ -7,6 +7,7 @@ import canonicalize from 'canonicalize';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
+import { codeOf } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -17,10 +18,6 @@ import {
 } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
 
-interface Failure {
-  error: { code: string; fields?: { path: string; message: string }[] };
-}
-const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 /** Pictures of real phones, where the folder is at hand. */
 const HEIC = join(process.env.FIRSTHAND_DATA ?? 'none', 'heic');
@@ -383,7 +380,14 @@ describe('verification outcome', () => {
     const reply = await submit(service, id, await claiming(10_001, 10_000));
     expect([reply.status, reply.body.error?.fields]).toEqual([
       400,
-      [{ path: 'image_base64', message: 'has more than 100 megapixels' }],
+      [
+        {
+          path: 'image_base64',
+          message: 'has more than 100 megapixels',
+          code: 'too_many_pixels',
+          params: { max: 100 },
+        },
+      ],
     ]);
     expect((await read(id)).captures_count).toBe(0);
   });

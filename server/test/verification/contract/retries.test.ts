@@ -3,13 +3,10 @@ import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
+import { codeOf, type Failure } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, submit, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 
-interface Failure {
-  error: { code: string; fields?: { path: string; message: string }[] };
-}
-const codeOf = (reply: { status: number; body: unknown }) => [reply.status, (reply.body as Failure).error?.code];
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('repeated request', () => {

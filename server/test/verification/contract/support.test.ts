@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { next, read } from '../../desk/reviews/cases.ts';
 import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
+import type { Failure } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -13,8 +14,6 @@ import {
   untilStatus,
 } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
-
-type Reply = { error?: { code: string; fields?: { path: string; message: string }[] } };
 
 /** A photo with detail at this size. */
 const photoOf = async (seed: number, width: number) =>
@@ -151,7 +150,14 @@ describe('context.attributes.min_long_side', () => {
     expect([refused.status, refused.body.error?.code, refused.body.error?.fields]).toEqual([
       400,
       'invalid_request',
-      [{ path: 'image_base64', message: expect.stringContaining('at least 1200 on the long side') }],
+      [
+        {
+          path: 'image_base64',
+          message: expect.stringContaining('at least 1200 on the long side'),
+          code: 'too_few_pixels',
+          params: { min: 1_200, width: 1_199, height: expect.any(Number) },
+        },
+      ],
     ]);
     expect((await submit(service, id, small, { step_key: 'plate' })).status).toBe(201);
     expect((await submit(service, id, await firstHand(7), { step_key: 'front' })).status).toBe(201);
@@ -164,7 +170,7 @@ describe('context.attributes.min_long_side', () => {
       [{ min_long_side: 640.5 }, 'context.attributes.min_long_side'],
       [{ 'min_long_side.back': 640 }, 'context.attributes.min_long_side.back'],
     ] as const) {
-      const { status, body } = await ask<Reply>(service, '/v1/verifications', {
+      const { status, body } = await ask<Failure>(service, '/v1/verifications', {
         key: service.tenant.pk_test,
         body: { steps, ...context(attributes) },
       });
@@ -217,7 +223,7 @@ describe('context.attributes["three_dimensional.KEY"]: false', () => {
   it('must be true or false, of a step that takes pictures', async () => {
     for (const attributes of [{ 'three_dimensional.papers': 'no' }, { 'three_dimensional.back': false }]) {
       const request = { key: service.tenant.pk_test, body: body(attributes) };
-      const refused = await ask<Reply>(service, '/v1/verifications', request);
+      const refused = await ask<Failure>(service, '/v1/verifications', request);
       expect([refused.status, refused.body.error?.fields?.map(fault => fault.path)]).toEqual([
         400,
         [`context.attributes.${Object.keys(attributes)[0]}`],
@@ -279,9 +285,9 @@ describe('link templates', () => {
 
 describe('the setting signals_required', () => {
   const change = (body: object) =>
-    ask<Settings & Reply>(service, '/v1/settings', { method: 'PATCH', key: service.tenant.rk_secret, body });
+    ask<Settings & Failure>(service, '/v1/settings', { method: 'PATCH', key: service.tenant.rk_secret, body });
   const create = (body: object) =>
-    ask<Verification & Reply>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
+    ask<Verification & Failure>(service, '/v1/verifications', { key: service.tenant.pk_test, body });
 
   it('is the default of later verifications and is copied into them', async () => {
     const before = await createVerification(service);
@@ -299,7 +305,12 @@ describe('the setting signals_required', () => {
       expect(kept.body.config.signals_required).toEqual(['screen', 'depth']);
       expect((await createVerification(service)).config.signals_required).toEqual(['screen', 'ai']);
       expect((await create({ depth_policy: 'lenient' })).body.error?.fields).toEqual([
-        { path: 'depth_policy', message: 'needs "depth" among signals_required' },
+        {
+          path: 'depth_policy',
+          message: 'needs "depth" among signals_required',
+          code: 'conflict',
+          params: { with: ['signals_required'] },
+        },
       ]);
     } finally {
       await change({ signals_required: null, depth_policy: 'lenient' });

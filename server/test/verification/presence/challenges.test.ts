@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Failure } from '../../support/failure.ts';
 import {
   ask,
   createVerification,
@@ -11,8 +12,6 @@ import {
   untilStatus,
 } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-
-type Failure = { error?: { code: string; message: string; fields?: { path: string; message: string }[] } };
 
 let service: TestService;
 let late = 0;
@@ -92,7 +91,9 @@ describe('POST /v1/verifications/:token/challenges', () => {
     const upload = { type: 'upload', key: 'file', description: 'A file', min: 0, max: 1, accept: ['image/jpeg'] };
     const text = { type: 'text', key: 'words', description: 'Words', required: false };
     const id = await create({ steps: [image('photo'), upload, text] });
-    const fields = [{ path: 'step_key', message: 'must name a step that takes live photos' }];
+    const fields = [
+      { path: 'step_key', message: 'must name a step that takes live photos', code: 'unknown_reference' },
+    ];
     expect((await challenge(id, 'file')).body.error).toMatchObject({ code: 'invalid_request', fields });
     for (const key of ['words', 'nothing', '']) {
       expect((await challenge(id, key)).body.error?.code).toBe('unknown_step');
@@ -128,7 +129,12 @@ describe('POST /v1/verifications/:token/captures/upload-url', () => {
     expect((await put(TRACE.maxBytes + 1)).status).toBe(400);
     expect((await put(TRACE.maxBytes)).status).toBe(200);
     expect((await url({ size_bytes: TRACE.maxBytes + 1 })).body.error?.fields).toEqual([
-      { path: 'size_bytes', message: 'must be at most 1500000' },
+      {
+        path: 'size_bytes',
+        message: 'must be at most 1500000',
+        code: 'too_many_bytes',
+        params: { max: 1_500_000 },
+      },
     ]);
     expect((await url({ step_key: 'file' })).status).toBe(400);
   });
@@ -143,7 +149,14 @@ describe('POST /v1/verifications/:token/captures', () => {
     for (const name of Object.keys(fields)) {
       const { status, body } = await submit(service, id, await plain(), { ...fields, [name]: undefined });
       expect(status).toBe(400);
-      expect(body.error?.fields).toEqual([{ path: name, message: expect.stringContaining('is required with') }]);
+      expect(body.error?.fields).toEqual([
+        {
+          path: name,
+          message: expect.stringContaining('is required with'),
+          code: 'required',
+          params: { with: ['challenge_id', 'trace_key', 'trace_sha256'].filter(other => other !== name) },
+        },
+      ]);
     }
   });
 
@@ -156,7 +169,9 @@ describe('POST /v1/verifications/:token/captures', () => {
       trace_key,
       trace_sha256: sha256,
     });
-    expect(sent.body.error?.fields).toEqual([{ path: 'trace_key', message: 'belongs to another verification' }]);
+    expect(sent.body.error?.fields).toEqual([
+      { path: 'trace_key', message: 'belongs to another verification', code: 'unknown_reference' },
+    ]);
   });
 });
 
@@ -208,6 +223,13 @@ describe('POST /v1/verifications', () => {
       key: service.tenant.pk_test,
       body: { max_captures: 1, depth_policy: 'strict' },
     });
-    expect(body.error?.fields).toEqual([{ path: 'depth_policy', message: 'needs "depth" among signals_required' }]);
+    expect(body.error?.fields).toEqual([
+      {
+        path: 'depth_policy',
+        message: 'needs "depth" among signals_required',
+        code: 'conflict',
+        params: { with: ['signals_required'] },
+      },
+    ]);
   });
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Authority, makeAuthority, makeDevice } from '../../../../test/support/app-attest-device.ts';
+import type { Failure } from '../../../../test/support/failure.ts';
 import {
   ask,
   createVerification,
@@ -283,9 +284,11 @@ describe('App Attest', () => {
         ['PATCH', '/v1/settings', { depth_policy: 'attested' }, 'depth_policy'],
       ] as const;
       for (const [method, path, body, at] of refusals) {
-        const reply = await ask<{ error?: { fields?: unknown } }>(bare, path, { method, key: rk_secret, body });
+        const reply = await ask<Partial<Failure>>(bare, path, { method, key: rk_secret, body });
         const message = 'needs a verifier: set APP_ATTEST_APP_IDS or PLAY_INTEGRITY_PACKAGE';
-        expect([path, reply.status, reply.body.error?.fields]).toEqual([path, 400, [{ path: at, message }]]);
+        const settings = ['APP_ATTEST_APP_IDS', 'PLAY_INTEGRITY_PACKAGE'];
+        const found = { path: at, message, code: 'not_configured', params: { settings } };
+        expect([path, reply.status, reply.body.error?.fields]).toEqual([path, 400, [found]]);
         const taken = await ask(service, path, { method, key: service.tenant.rk_secret, body });
         expect([path, taken.status < 300], taken.text).toEqual([path, true]);
       }

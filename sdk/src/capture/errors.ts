@@ -1,10 +1,11 @@
 /** An error from the service. `code` is `http_<status>` when the response had no error envelope. */
 export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly fields: readonly { path: string; message: string }[];
+  // `declare`: only the constructor sets these. A field in the output would cost every page a helper for older browsers.
+  declare readonly status: number;
+  declare readonly code: string;
+  declare readonly fields: readonly { path: string; message: string }[];
   /** The wait that the service asks for in `Retry-After`. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(
     status: number,

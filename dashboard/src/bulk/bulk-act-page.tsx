@@ -59,7 +59,7 @@ function Shown({ act }: { act: BulkAct }) {
         label: t('bulk.stop'),
         title: t('bulk.stopTitle'),
         text: t('bulk.stopText'),
-        act: () => call('POST /v1/bulk-acts/:id/cancel', { id, body: {} }),
+        run: () => call('POST /v1/bulk-acts/:id/cancel', { id, body: {} }),
         refreshes: BULK,
         said: after => t('bulk.wasStopped', { n: after.done }),
       }}

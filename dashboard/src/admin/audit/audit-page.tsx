@@ -2,9 +2,9 @@ import type { AuditEntry } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
-import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
+import { More } from '../../base/parts/more.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { PEOPLE } from '../../base/people.ts';
@@ -59,11 +59,7 @@ export default function AuditPage() {
                   ))}
                 </tbody>
               </table>
-              {entries.hasNextPage && (
-                <Button busy={entries.isFetchingNextPage} onPress={() => void entries.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={entries} />
             </div>
           );
         }}

@@ -6,7 +6,7 @@ import type { Zoom } from './zoom.ts';
 const SQUARE_FROM = 3;
 
 /** Clears the canvas and lays the picture's corner where the zoom sees it. Returns the size to draw the picture in, in CSS pixels. */
-export function place(context: CanvasRenderingContext2D, { view, box, picture }: Zoom): Size {
+function place(context: CanvasRenderingContext2D, { view, box, picture }: Zoom): Size {
   const { canvas } = context;
   context.setTransform(1, 0, 0, 1, 0, 0);
   context.clearRect(0, 0, canvas.width, canvas.height);

@@ -13,7 +13,7 @@ import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Acts on many verifications, newest first. */
+/** Actions on many verifications, newest first. */
 export default function BulkActsPage() {
   const { t } = useWords();
   const acts = useInfiniteQuery({

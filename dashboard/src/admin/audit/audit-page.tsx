@@ -10,7 +10,7 @@ import { Empty, Read } from '../../base/parts/states.tsx';
 import { PEOPLE } from '../../base/people.ts';
 import './audit.css';
 
-/** Every management act: who did it, from where, and what changed. */
+/** Every management action: who did it, from where, and what changed. */
 export default function AuditPage() {
   const { t } = useWords();
   const entries = useInfiniteQuery({

@@ -119,34 +119,47 @@ function Certificate({ view }: { view: PublicView }) {
           </div>
         ))}
       </dl>
-      {view.record_seal && (
-        <section class="card seal">
-          <h2 class="with-icon">
-            <Icon name="seal" />
-            {t('certificate.seal')}
-          </h2>
-          <p class="hash">{view.record_seal.hash}</p>
-          <p class="small soft">{t('certificate.sealText')}</p>
-        </section>
-      )}
+      {view.record_seal && <Seal hash={view.record_seal.hash} />}
       {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} id={view.id} />}
-      <section class="how">
-        <h2>{t('certificate.how')}</h2>
-        <ol class="numbered">
-          <li>{t('certificate.how1')}</li>
-          <li>{t('certificate.how2')}</li>
-          {!redactedAt && <li>{t('certificate.how3')}</li>}
-        </ol>
-        <p>
-          <a class="button plain" href={`${ROOT}/verify`}>
-            {t('certificate.check')}
-          </a>
-        </p>
-      </section>
+      <How />
       <p class="small soft">
         {t('certificate.shows')} {t('certificate.at', { time: dateTime(new Date().toISOString()) })}
       </p>
     </Screen>
+  );
+}
+
+function Seal({ hash }: { hash: string }) {
+  const { t } = usePage();
+  return (
+    <section class="card seal">
+      <h2 class="with-icon">
+        <Icon name="seal" />
+        {t('certificate.seal')}
+      </h2>
+      <p class="hash">{hash}</p>
+      <p class="small soft">{t('certificate.sealText')}</p>
+    </section>
+  );
+}
+
+/** How the photos were taken and checked. */
+function How() {
+  const { t } = usePage();
+  return (
+    <section class="how">
+      <h2>{t('certificate.how')}</h2>
+      <ol class="numbered">
+        <li>{t('certificate.how1')}</li>
+        <li>{t('certificate.how2')}</li>
+        {!redactedAt && <li>{t('certificate.how3')}</li>}
+      </ol>
+      <p>
+        <a class="button plain" href={`${ROOT}/verify`}>
+          {t('certificate.check')}
+        </a>
+      </p>
+    </section>
   );
 }
 

@@ -57,7 +57,7 @@ export function createHost() {
   const post = (event: CaptureEvent | ResizeEvent) => {
     const message = { source: 'firsthand', version: PROTOCOL_VERSION, ...event } as const;
     if (origin) parent.postMessage(message, origin);
-    // An app's web view hears of events alone: it has no frame to resize.
+    // An app's web view hears only of events: it has no frame to resize.
     if (isFramed || event.type === 'resize') return;
     try {
       bridges.ReactNativeWebView?.postMessage(JSON.stringify(message));

@@ -1,5 +1,6 @@
 import { type KnownFault, known } from '@firsthand/contract/base/fault.ts';
 import { faultOfAnswer as brokenRule } from '@firsthand/contract/capture/answer-rules.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 
 /**
@@ -93,6 +94,13 @@ export function endOf(view: CaptureView, now: number, held: Held): End | undefin
     default:
       return isDelivered(view) && !isHeld(held) ? 'completed' : undefined;
   }
+}
+
+/** Returns the end that an answer of the service tells of; undefined for any other failure. */
+export function endOfError(error: unknown): 'unknown' | 'redacted' | 'expired' | undefined {
+  if (!(error instanceof ApiError)) return undefined;
+  if (error.status === 404) return 'unknown';
+  return error.code === 'redacted' || error.code === 'expired' ? error.code : undefined;
 }
 
 export type AnswerFault =

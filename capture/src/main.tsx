@@ -8,9 +8,9 @@ import { useEffect, useErrorBoundary, useMemo, useState } from 'preact/hooks';
 import { App } from './app.tsx';
 import { applyBrand } from './brand.ts';
 import { createHost } from './embedding.ts';
-import type { End } from './flow.ts';
+import { type End, endOfError } from './flow.ts';
 import { useLanguage } from './language.ts';
-import { Page, type PageContext } from './page-context.ts';
+import { Page, type PageContext, usePage } from './page-context.ts';
 import { platformOf } from './platform.ts';
 import { createReporter, type Reporter } from './progress.ts';
 import { Broken, EndScreen, Unreachable } from './screens/end-screens.tsx';
@@ -41,9 +41,8 @@ async function load(): Promise<Load> {
     });
     return { state: 'open', client, store, view, reporter };
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return { state: 'end', end: 'unknown' };
-    if (error instanceof ApiError && error.code === 'redacted') return { state: 'end', end: 'redacted' };
-    if (error instanceof ApiError && error.code === 'expired') return { state: 'end', end: 'expired' };
+    const told = endOfError(error);
+    if (told) return { state: 'end', end: told };
     if (error instanceof ApiError && error.code === 'forbidden') return { state: 'end', end: 'staff' };
     return { state: 'unreachable' };
   }
@@ -85,21 +84,10 @@ function Root() {
     <Page.Provider value={context}>
       {broken ? (
         <Broken />
-      ) : loaded.state === 'loading' ? (
-        <p class="loading unseen" role="status">
-          {translator.t('loading.title')}
-        </p>
-      ) : loaded.state === 'unreachable' ? (
-        <Unreachable onRetry={start} />
-      ) : loaded.state === 'end' ? (
-        <EndScreen end={loaded.end} view={undefined} />
       ) : (
-        <App
-          client={loaded.client}
-          store={loaded.store}
-          reporter={loaded.reporter}
-          host={host}
-          firstView={loaded.view}
+        <Loaded
+          loaded={loaded}
+          onRetry={start}
           onUnknown={() => {
             host.ended('unknown');
             setLoaded({ state: 'end', end: 'unknown' });
@@ -111,6 +99,28 @@ function Root() {
       </div>
     </Page.Provider>
   );
+}
+
+type LoadedProps = { loaded: Load; onRetry: () => void; onUnknown: () => void };
+
+function Loaded({ loaded, onRetry, onUnknown }: LoadedProps) {
+  const { t } = usePage();
+  switch (loaded.state) {
+    case 'loading':
+      return (
+        <p class="loading unseen" role="status">
+          {t('loading.title')}
+        </p>
+      );
+    case 'unreachable':
+      return <Unreachable onRetry={onRetry} />;
+    case 'end':
+      return <EndScreen end={loaded.end} view={undefined} />;
+    case 'open': {
+      const { client, store, reporter, view } = loaded;
+      return <App {...{ client, store, reporter, host, onUnknown }} firstView={view} />;
+    }
+  }
 }
 
 const root = document.getElementById('app')!;

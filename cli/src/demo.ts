@@ -26,11 +26,12 @@ export async function demo(o: RemoteOptions): Promise<void> {
   const { key, webhookSecret } = await credentialsOf(o.key);
   const client = new Firsthand(key, { baseUrl: o.url });
   const receiver = await receiveWebhooks();
+  const run = { client, webhookSecret, receiver };
   console.log(`${bold('Firsthand demo')} ${dim(`against ${o.url}`)}\n`);
   try {
     const rows = [
-      await play(client, webhookSecret, receiver, 'First-hand photo', 'verified', 'first-hand.jpg'),
-      await play(client, webhookSecret, receiver, 'Photo of a screen', 'failed', 'screen.jpg'),
+      await play({ ...run, name: 'First-hand photo', expected: 'verified', picture: 'first-hand.jpg' }),
+      await play({ ...run, name: 'Photo of a screen', expected: 'failed', picture: 'screen.jpg' }),
     ];
     console.log(
       `\n${table(
@@ -58,14 +59,18 @@ const isSigned = ({ raw, headers }: ReceivedWebhook, secret: string): Promise<bo
     () => false,
   );
 
-async function play(
-  client: Firsthand,
-  webhookSecret: string | null,
-  receiver: WebhookReceiver,
-  name: string,
-  expected: string,
-  picture: string,
-) {
+interface Play {
+  client: Firsthand;
+  webhookSecret: string | null;
+  receiver: WebhookReceiver;
+  name: string;
+  /** The verdict that the picture should get. */
+  expected: string;
+  picture: string;
+}
+
+/** Sends one picture through the service and waits for its verdict and webhooks. */
+async function play({ client, webhookSecret, receiver, name, expected, picture }: Play) {
   console.log(bold(name));
   const jpeg = await step('read the picture', () => readFile(new URL(`../pictures/${picture}`, import.meta.url)));
   const verification = await step('create a verification', () =>
@@ -87,39 +92,48 @@ async function play(
     }),
   );
   const seconds = ((performance.now() - started) / 1_000).toFixed(2);
-  const events = await step('wait for the webhooks', async () => {
-    const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
-    while (
-      Date.now() < deadline &&
-      !receiver.of(verification.id).some(({ event }) => event.type === 'verification.completed')
-    ) {
-      await sleep(50);
-    }
-    return receiver.of(verification.id);
-  });
-  const { verdict } = done;
-  const screen = verdict?.signals.screen_detection as { screen_detected: boolean; confidence: number } | undefined;
-  const ai = verdict?.signals.ai_detection as { label: string } | undefined;
-  const label = verdict?.label ?? done.status;
-  const paint = label === 'verified' ? green : label === 'suspicious' ? amber : red;
+  const events = await step('wait for the webhooks', () => completedEvents(receiver, verification.id));
   const signed =
     webhookSecret === null ? [] : await Promise.all(events.map(webhook => isSigned(webhook, webhookSecret)));
   const allSigned = signed.every(Boolean);
   return {
-    expected: label === expected && events.length > 0 && allSigned,
+    expected: labelOf(done) === expected && events.length > 0 && allSigned,
     webhooks: events.length,
     cells: [
       name,
-      paint(`${label === 'verified' ? '✓' : '✗'} ${label}`),
-      verdict?.reason_code ?? '–',
-      screen ? `${screen.screen_detected ? 'yes' : 'no'} ${(screen.confidence * 100).toFixed(1)} %` : '–',
-      ai?.label ?? '–',
-      done.object_match?.status ?? '–',
+      ...verdictCells(done),
       `${seconds} s`,
       String(events.length),
       signaturesCell(events.length, webhookSecret === null ? null : allSigned),
     ],
   };
+}
+
+/** The webhooks of a verification, as soon as it is completed or nobody waits any longer. */
+async function completedEvents(receiver: WebhookReceiver, id: string): Promise<ReceivedWebhook[]> {
+  const deadline = Date.now() + WEBHOOK_TIMEOUT_MS;
+  const isCompleted = () => receiver.of(id).some(({ event }) => event.type === 'verification.completed');
+  while (Date.now() < deadline && !isCompleted()) await sleep(50);
+  return receiver.of(id);
+}
+
+type Done = Awaited<ReturnType<Firsthand['verifications']['waitForVerdict']>>;
+
+const labelOf = ({ verdict, status }: Done): string => verdict?.label ?? status;
+
+function verdictCells(done: Done): string[] {
+  const { verdict } = done;
+  const screen = verdict?.signals.screen_detection as { screen_detected: boolean; confidence: number } | undefined;
+  const ai = verdict?.signals.ai_detection as { label: string } | undefined;
+  const label = labelOf(done);
+  const paint = label === 'verified' ? green : label === 'suspicious' ? amber : red;
+  return [
+    paint(`${label === 'verified' ? '✓' : '✗'} ${label}`),
+    verdict?.reason_code ?? '–',
+    screen ? `${screen.screen_detected ? 'yes' : 'no'} ${(screen.confidence * 100).toFixed(1)} %` : '–',
+    ai?.label ?? '–',
+    done.object_match?.status ?? '–',
+  ];
 }
 
 function signaturesCell(webhooks: number, allSigned: boolean | null): string {

@@ -6,6 +6,7 @@ import {
   openStore,
   randomId,
   type SendProgress,
+  type SendResult,
   sendHeld,
   sha256Hex,
 } from '@firsthand/sdk/capture';
@@ -56,17 +57,67 @@ const CLOSED = new Set(['completed', 'expired', 'failed']);
 /** The capture of one verification as React state. It draws nothing. */
 export function useCapture({ token, baseUrl = '', onDone }: UseCaptureOptions): Capture {
   const client = useMemo(() => createCaptureClient({ token, baseUrl }), [token, baseUrl]);
+  const { opened, held, answers, recount, reread, addPhoto, setAnswer } = useHeld(token);
   const [phase, setPhase] = useState<CapturePhase>('loading');
   const [view, setView] = useState<CaptureView | null>(null);
-  const [held, setHeld] = useState<Record<string, number>>({});
-  const [answers, setAnswers] = useState<Record<string, string>>({});
   const [progress, setProgress] = useState<SendProgress | null>(null);
   const [error, setError] = useState<Error | null>(null);
-  const store = useRef<Promise<CaptureStore> | null>(null);
   const ending = useRef<AbortController | null>(null);
   const done = useRef(onDone);
   done.current = onDone;
 
+  useEffect(() => {
+    const controller = new AbortController();
+    const { signal } = controller;
+    ending.current = controller;
+    Promise.all([client.view(), reread(signal)]).then(
+      ([loaded]) => {
+        if (signal.aborted) return;
+        setView(loaded);
+        setPhase(CLOSED.has(loaded.status) ? 'closed' : 'ready');
+      },
+      (cause: Error) => {
+        if (signal.aborted) return;
+        setError(cause);
+        setPhase(cause instanceof ApiError && cause.status === 410 ? 'closed' : 'failed');
+      },
+    );
+    return () => controller.abort();
+  }, [client, reread]);
+
+  const send = useCallback(async () => {
+    setPhase('sending');
+    setError(null);
+    try {
+      const signal = ending.current?.signal;
+      const options = { client, store: await opened(), onProgress: setProgress, ...(signal ? { signal } : {}) };
+      const result = await sendHeld(options);
+      if ('view' in result) setView(result.view);
+      if (result.outcome === 'done') done.current?.(result.view);
+      setError(refusalOf(result));
+      setPhase(result.outcome === 'done' || result.outcome === 'closed' ? result.outcome : 'ready');
+    } catch (cause) {
+      setError(cause as Error);
+      setPhase('failed');
+    }
+    await recount();
+  }, [client, opened, recount]);
+
+  return { phase, view, held, answers, progress, error, addPhoto, setAnswer, send };
+}
+
+/** What the service refused of what was sent. */
+function refusalOf(result: SendResult): Error | null {
+  if (result.outcome === 'refused') return new ApiError(400, result.code, result.message, result.fields);
+  if (result.outcome === 'answers_refused') return refusedAnswers(result);
+  return null;
+}
+
+/** Photos and answers on the device, and the ways to add to them. The store opens when it is first needed. */
+function useHeld(token: string) {
+  const [held, setHeld] = useState<Record<string, number>>({});
+  const [answers, setAnswers] = useState<Record<string, string>>({});
+  const store = useRef<Promise<CaptureStore> | null>(null);
   const opened = useCallback(() => {
     store.current ??= openStore();
     return store.current;
@@ -76,25 +127,13 @@ export function useCapture({ token, baseUrl = '', onDone }: UseCaptureOptions): 
     for (const { stepKey } of await (await opened()).captures(token)) counts[stepKey] = (counts[stepKey] ?? 0) + 1;
     setHeld(counts);
   }, [opened, token]);
-
-  useEffect(() => {
-    const controller = new AbortController();
-    ending.current = controller;
-    const load = async () => {
-      const [loaded, kept] = await Promise.all([client.view(), opened().then(own => own.answers(token)), recount()]);
-      if (controller.signal.aborted) return;
-      setView(loaded);
-      setAnswers(kept);
-      setPhase(CLOSED.has(loaded.status) ? 'closed' : 'ready');
-    };
-    load().catch((cause: Error) => {
-      if (controller.signal.aborted) return;
-      setError(cause);
-      setPhase(cause instanceof ApiError && cause.status === 410 ? 'closed' : 'failed');
-    });
-    return () => controller.abort();
-  }, [client, opened, recount, token]);
-
+  const reread = useCallback(
+    async (signal: AbortSignal) => {
+      const [kept] = await Promise.all([opened().then(own => own.answers(token)), recount()]);
+      if (!signal.aborted) setAnswers(kept);
+    },
+    [opened, recount, token],
+  );
   const addPhoto = useCallback(
     async (stepKey: string, photo: Blob) => {
       const bytes = await photo.arrayBuffer();
@@ -119,23 +158,5 @@ export function useCapture({ token, baseUrl = '', onDone }: UseCaptureOptions): 
     },
     [opened, token],
   );
-  const send = useCallback(async () => {
-    setPhase('sending');
-    setError(null);
-    try {
-      const signal = ending.current!.signal;
-      const result = await sendHeld({ client, store: await opened(), onProgress: setProgress, signal });
-      if ('view' in result) setView(result.view);
-      if (result.outcome === 'done') done.current?.(result.view);
-      if (result.outcome === 'refused') setError(new ApiError(400, result.code, result.message, result.fields));
-      if (result.outcome === 'answers_refused') setError(refusedAnswers(result));
-      setPhase(result.outcome === 'done' || result.outcome === 'closed' ? result.outcome : 'ready');
-    } catch (cause) {
-      setError(cause as Error);
-      setPhase('failed');
-    }
-    await recount();
-  }, [client, opened, recount]);
-
-  return { phase, view, held, answers, progress, error, addPhoto, setAnswer, send };
+  return { opened, held, answers, recount, reread, addPhoto, setAnswer };
 }

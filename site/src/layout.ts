@@ -29,29 +29,16 @@ const logo = `<svg class="logo" viewBox="0 0 172 46" role="img" aria-label="Firs
     '',
   )}<g class="logo-dot" stroke-width="1.15" transform="${LOGO.dot.at}"><circle r="${LOGO.dot.radius}" stroke-width="1.5"/><path d="${LOGO.dot.blades}"/></g></g></svg>`;
 
+/** An address as the page that is written sees it. */
+type To = (target: string) => string;
+
 /** Addresses that begin with a slash get the service's root from the server (server/src/platform/http/site.ts). */
 export function layout(page: Shown, { contents, version, script, style, seenFrom }: Frame): string {
-  const to = (target: string) => seenFrom(page.address, target);
-  const order = contents.flatMap(({ links }) => links);
-  const at = order.findIndex(({ address }) => address === page.address);
-  const beside = [
-    { is: 'prev', says: 'Before', link: at < 0 ? undefined : order[at - 1] },
-    { is: 'next', says: 'Next', link: at < 0 ? undefined : order[at + 1] },
-  ];
-  const title = page.address === 'index' ? page.title : `${page.title} · Firsthand`;
-  const inside = page.sections.filter(({ level }) => level === 2);
+  const to: To = target => seenFrom(page.address, target);
   return `<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
-<meta name="description" content="${escapeHtml(page.about)}">
-<link rel="icon" href="${to('favicon.svg')}">
-${page.markdown ? `<link rel="alternate" type="text/markdown" href="${to(`${page.address}.md`)}">\n` : ''}<link rel="service-desc" type="application/json" href="/v1/openapi.json">
-<link rel="stylesheet" href="${to(style)}">
-<script type="module" src="${to(script)}"></script>
-</head>
+${head(page, { script, style }, to)}</head>
 <body data-search="${to('search.json')}" data-api="${to('api')}">
 <a class="skip" href="#content">Skip to the text</a>
 <header class="bar">
@@ -67,27 +54,9 @@ ${contents.map(group => guides(group, page.address, to)).join('\n')}
 <main id="content" tabindex="-1">
 <article>
 ${page.html}</article>
-${
-  beside.some(({ link }) => link)
-    ? `<nav class="beside" aria-label="Before and next">${beside
-        .flatMap(({ is, says, link }) =>
-          link
-            ? [
-                `<a class="${is}" rel="${is}" href="${to(link.address)}"><span>${says}</span> ${escapeHtml(link.name)}</a>`,
-              ]
-            : [],
-        )
-        .join('')}</nav>`
-    : ''
-}
+${neighbours(page, contents, to)}
 </main>
-${
-  inside.length > 1
-    ? `<nav class="inside" aria-label="On this page"><p>On this page</p><ul>${inside
-        .map(({ id, heading }) => `<li><a href="#${id}">${escapeHtml(heading)}</a></li>`)
-        .join('')}</ul></nav>`
-    : ''
-}
+${headings(page)}
 </div>
 <footer>
 <a href="/docs/v${version}/${page.address === 'index' ? '' : page.address}">Version ${version}</a>
@@ -106,7 +75,44 @@ ${page.markdown ? `<a href="${to(`${page.address}.md`)}">This page as Markdown</
 `;
 }
 
-function guides({ name, links }: Group, current: string, to: (target: string) => string): string {
+function head(page: Shown, { script, style }: Pick<Frame, 'script' | 'style'>, to: To): string {
+  const title = page.address === 'index' ? page.title : `${page.title} · Firsthand`;
+  return `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<meta name="description" content="${escapeHtml(page.about)}">
+<link rel="icon" href="${to('favicon.svg')}">
+${page.markdown ? `<link rel="alternate" type="text/markdown" href="${to(`${page.address}.md`)}">\n` : ''}<link rel="service-desc" type="application/json" href="/v1/openapi.json">
+<link rel="stylesheet" href="${to(style)}">
+<script type="module" src="${to(script)}"></script>
+`;
+}
+
+/** Links to the guides before and after the page. */
+function neighbours({ address }: Shown, contents: readonly Group[], to: To): string {
+  const order = contents.flatMap(({ links }) => links);
+  const at = order.findIndex(link => link.address === address);
+  if (at < 0) return '';
+  const shown = [
+    { is: 'prev', says: 'Before', link: order[at - 1] },
+    { is: 'next', says: 'Next', link: order[at + 1] },
+  ].flatMap(({ is, says, link }) =>
+    link
+      ? [`<a class="${is}" rel="${is}" href="${to(link.address)}"><span>${says}</span> ${escapeHtml(link.name)}</a>`]
+      : [],
+  );
+  return shown.length > 0 ? `<nav class="beside" aria-label="Before and next">${shown.join('')}</nav>` : '';
+}
+
+/** The headings of a page that has several. */
+function headings({ sections }: Shown): string {
+  const inside = sections.filter(({ level }) => level === 2);
+  if (inside.length < 2) return '';
+  const items = inside.map(({ id, heading }) => `<li><a href="#${id}">${escapeHtml(heading)}</a></li>`);
+  return `<nav class="inside" aria-label="On this page"><p>On this page</p><ul>${items.join('')}</ul></nav>`;
+}
+
+function guides({ name, links }: Group, current: string, to: To): string {
   const items = links.map(
     ({ name, address }) =>
       `<li><a href="${to(address)}"${address === current ? ' aria-current="page"' : ''}>${escapeHtml(name)}</a></li>`,

@@ -78,7 +78,7 @@ export async function render({ script, style }: Pick<Frame, 'script' | 'style'>)
     config(config) {
       config.setUseGitIgnore(false);
       config.setTemplateFormats(['md']);
-      // Markdown alone: no template language runs over the text first.
+      // Only Markdown: no template language runs over the text first.
       config.addGlobalData('templateEngineOverride', 'md');
       config.setLibrary('md', { render: (text, data) => markdown.render(text, pageOf(data.page).source) });
       for (const page of pages.values()) {

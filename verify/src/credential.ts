@@ -4,7 +4,7 @@ import { CBORBox, JSONBox, SuperBox } from '@trustnxt/c2pa-ts/jumbf';
 import { type Manifest, ManifestStore, type ValidationResult } from '@trustnxt/c2pa-ts/manifest';
 import * as asn1js from 'asn1js';
 
-// Content Credentials, read by c2pa-ts: JavaScript alone, so that it fits into the one file. It does not judge who vouches for a signer.
+// Content Credentials, read by c2pa-ts: only JavaScript, so that it fits into the one file. It does not judge who vouches for a signer.
 
 export interface CheckedPhoto {
   file: File;
@@ -99,7 +99,7 @@ function storeIn(jumbf: Uint8Array, change: (stamps: Unprotected) => void): Mani
 }
 
 /**
- * Wraps each time stamp in the answer that carried it: `sigTst2` holds the token alone (C2PA 2.2, 10.3.2.5.4), c2pa-ts 0.9.4 expects
+ * Wraps each time stamp in the answer that carried it: `sigTst2` holds only the token (C2PA 2.2, 10.3.2.5.4), c2pa-ts 0.9.4 expects
  * the answer and otherwise reads nothing of the manifest.
  */
 function wrapStamps({ sigTst2 }: Unprotected): void {

@@ -32,15 +32,11 @@ const FIELDS: { name: keyof Trust; label: string; hint: string }[] = [
 /** Time stamps need this part of the browser, which pages from an unprotected address do not get. */
 const canCheck = Boolean(globalThis.crypto?.subtle);
 
-function App() {
-  const [trust, setTrust] = useState<Trust>({ keys: '', witnesses: '', tsaRoots: '' });
-  const [files, setFiles] = useState<File[]>([]);
+/** The results of checking files, as they come. Another choice of files or of trust begins again. */
+function useChecks(files: readonly File[], trust: ReturnType<typeof readTrust>) {
   const [results, setResults] = useState<(Checked | CheckedPhoto)[]>([]);
   const [work, setWork] = useState<Work>({ state: 'idle' });
-  const [over, setOver] = useState(false);
   const turn = useRef(0);
-  const read = useMemo(() => readTrust(trust), [trust]);
-
   useEffect(() => {
     turn.current += 1;
     const mine = turn.current;
@@ -49,7 +45,7 @@ function App() {
       for (const file of files) {
         const say = (bytes: number) =>
           turn.current === mine && setWork({ state: 'checking', name: file.name, share: bytes / file.size });
-        const check = async () => ((await isZip(file)) ? checkFile(file, read, say) : checkPhoto(file));
+        const check = async () => ((await isZip(file)) ? checkFile(file, trust, say) : checkPhoto(file));
         const found = await check().catch((error: Error) => error);
         if (turn.current !== mine) return;
         if (found instanceof Error) return setWork({ state: 'failed', reason: `${file.name}: ${found.message}` });
@@ -58,80 +54,39 @@ function App() {
       setResults(checked);
       setWork({ state: 'idle' });
     })();
-  }, [files, read]);
+  }, [files, trust]);
+  return { results, work, forget: () => setResults([]) };
+}
 
+function App() {
+  const [trust, setTrust] = useState<Trust>({ keys: '', witnesses: '', tsaRoots: '' });
+  const [files, setFiles] = useState<File[]>([]);
+  const read = useMemo(() => readTrust(trust), [trust]);
+  const { results, work, forget } = useChecks(files, read);
   const take = (list: FileList | null | undefined) => {
     if (!list || list.length === 0 || !canCheck) return;
-    setResults([]);
+    forget();
     setFiles([...list]);
   };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    take(event.dataTransfer?.files);
-  };
-
+  const field = (field: (typeof FIELDS)[number]) => (
+    <TrustField key={field.name} field={field} value={trust} fault={read.faults} onInput={setTrust} />
+  );
   return (
     <>
       <header class="top">
         <Logo />
       </header>
       <main>
-        <div class="intro">
-          <h1>Check an evidence bundle</h1>
-          <p class="soft">
-            This page checks the bundle, or a photo with Content Credentials, on your device. It sends nothing and asks
-            nobody: it also works from disk, with the network off.
-          </p>
-        </div>
-        {!canCheck && (
-          <p class="card warning" role="alert">
-            Open this page over https or from disk. At this address the browser withholds what the check needs.
-          </p>
-        )}
+        <Intro />
         <form class="form" onSubmit={event => event.preventDefault()}>
-          {/* biome-ignore lint/a11y/noStaticElementInteractions: the file field inside takes keyboards */}
-          <div
-            class={`drop card ${over ? 'over' : ''}`}
-            onDragOver={event => {
-              event.preventDefault();
-              setOver(true);
-            }}
-            onDragLeave={() => setOver(false)}
-            onDrop={drop}
-          >
-            <Icon name="gallery" />
-            <label for="bundle">Choose a bundle or a photo, or drop it here</label>
-            <input
-              id="bundle"
-              type="file"
-              accept=".zip,application/zip,image/*"
-              multiple
-              disabled={!canCheck}
-              onChange={event => take(event.currentTarget.files)}
-            />
-          </div>
-          {FIELDS.slice(0, 1).map(field => (
-            <TrustField key={field.name} field={field} value={trust} fault={read.faults} onInput={setTrust} />
-          ))}
+          <Drop onFiles={take} />
+          {FIELDS.slice(0, 1).map(field)}
           <details>
             <summary>Witnesses and time stamp</summary>
-            {FIELDS.slice(1).map(field => (
-              <TrustField key={field.name} field={field} value={trust} fault={read.faults} onInput={setTrust} />
-            ))}
+            {FIELDS.slice(1).map(field)}
           </details>
         </form>
-        <div class="work" role="status">
-          {work.state === 'checking' && (
-            <p>
-              <progress value={work.share} aria-label="Bytes read" /> Checking {work.name}
-            </p>
-          )}
-          {work.state === 'idle' && results.length > 0 && (
-            <p class="unseen">{results.length === 1 ? 'The check is done.' : `${results.length} checks are done.`}</p>
-          )}
-          {work.state === 'failed' && <p class="fault">The file cannot be read. {work.reason}</p>}
-        </div>
+        <Working work={work} done={results.length} />
         {results.length > 0 && (
           <div class="after">
             <button type="button" class="button quiet" onClick={() => print()}>
@@ -148,23 +103,91 @@ function App() {
           ),
         )}
       </main>
-      <footer class="small soft">
-        <p>
-          The command <code>firsthand verify-evidence</code> makes the same checks in the same words. README.txt in the
-          bundle says how to check by hand, with openssl and sha256sum.
-        </p>
-        {location.protocol.startsWith('http') && (
-          <p>
-            <a href={location.pathname} download="firsthand-verify.html">
-              Save this page
-            </a>{' '}
-            to check bundles without the network.
-          </p>
-        )}
-      </footer>
+      <Foot />
     </>
   );
 }
+
+const Intro = () => (
+  <>
+    <div class="intro">
+      <h1>Check an evidence bundle</h1>
+      <p class="soft">
+        This page checks the bundle, or a photo with Content Credentials, on your device. It sends nothing and asks
+        nobody: it also works from disk, with the network off.
+      </p>
+    </div>
+    {!canCheck && (
+      <p class="card warning" role="alert">
+        Open this page over https or from disk. At this address the browser withholds what the check needs.
+      </p>
+    )}
+  </>
+);
+
+/** Takes files, chosen or dropped. */
+function Drop({ onFiles }: { onFiles: (files: FileList | null | undefined) => void }) {
+  const [over, setOver] = useState(false);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the file field inside takes keyboards
+    <div
+      class={`drop card ${over ? 'over' : ''}`}
+      onDragOver={event => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={event => {
+        event.preventDefault();
+        setOver(false);
+        onFiles(event.dataTransfer?.files);
+      }}
+    >
+      <Icon name="gallery" />
+      <label for="bundle">Choose a bundle or a photo, or drop it here</label>
+      <input
+        id="bundle"
+        type="file"
+        accept=".zip,application/zip,image/*"
+        multiple
+        disabled={!canCheck}
+        onChange={event => onFiles(event.currentTarget.files)}
+      />
+    </div>
+  );
+}
+
+/** How far the check is, for screen readers too. `done`: the checks whose results are shown. */
+const Working = ({ work, done }: { work: Work; done: number }) => (
+  <div class="work" role="status">
+    {work.state === 'checking' && (
+      <p>
+        <progress value={work.share} aria-label="Bytes read" /> Checking {work.name}
+      </p>
+    )}
+    {work.state === 'idle' && done > 0 && (
+      <p class="unseen">{done === 1 ? 'The check is done.' : `${done} checks are done.`}</p>
+    )}
+    {work.state === 'failed' && <p class="fault">The file cannot be read. {work.reason}</p>}
+  </div>
+);
+
+const Foot = () => (
+  <footer class="small soft">
+    <p>
+      The command <code>firsthand verify-evidence</code> makes the same checks in the same words. README.txt in the
+      bundle says how to check by hand, with openssl and sha256sum.
+    </p>
+    {location.protocol.startsWith('http') && (
+      <p>
+        <a href={location.pathname} download="firsthand-verify.html">
+          Save this page
+        </a>{' '}
+        to check bundles without the network.
+      </p>
+    )}
+  </footer>
+);
 
 function TrustField(o: {
   field: (typeof FIELDS)[number];

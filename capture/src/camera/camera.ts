@@ -25,139 +25,156 @@ declare const ImageCapture: (new (track: MediaStreamTrack) => ImageCaptureLike) 
 /** Longest a hardware photo may take before the current frame is used instead. */
 const PHOTO_TIMEOUT_MS = 4_000;
 
-/** Keeps one stream for the whole visit. Reports its state to `subscribe`rs and does not touch the page. */
-export function createCamera() {
+/** An open stream, and the lenses that can be opened in its place. */
+type Opened = { stream: MediaStream; lensIds: readonly string[] };
+
+function createState() {
   let state: CameraState = { status: 'off' };
   const listeners = new Set<(state: CameraState) => void>();
-  let lensIds: string[] = [];
-  let opening: Promise<void> | undefined;
-
-  const set = (next: CameraState) => {
-    state = next;
-    for (const listener of listeners) listener(state);
-  };
-  const track = () => (state.status === 'live' ? state.stream.getVideoTracks()[0] : undefined);
-
-  function show(stream: MediaStream): void {
-    const video = stream.getVideoTracks()[0]!;
-    video.addEventListener('ended', () => {
-      if (state.status === 'live' && state.stream === stream) set({ status: 'lost' });
-    });
-    const torch = (video.getCapabilities?.() as TorchCapabilities | undefined)?.torch ? 'off' : 'none';
-    const facing = facingOf(video) === 'front' ? 'front' : 'back';
-    set({ status: 'live', stream, torch, lenses: lensIds.length, facing });
-  }
-
-  /** Requests or reopens the camera. Never rejects; the state tells the outcome. */
-  function open(): Promise<void> {
-    opening ??= ask().finally(() => {
-      opening = undefined;
-    });
-    return opening;
-  }
-
-  async function ask(): Promise<void> {
-    if (track()?.readyState === 'live') return;
-    if (!navigator.mediaDevices?.getUserMedia) {
-      return set({ status: 'blocked', reason: globalThis.isSecureContext ? 'none' : 'insecure' });
-    }
-    set({ status: 'asking' });
-    try {
-      const stream = await backStream();
-      const opened = openLens(stream);
-      // Browsers name the cameras only after permission.
-      const devices = await navigator.mediaDevices.enumerateDevices().catch(() => []);
-      const lenses = lensesBeside(devices, opened);
-      lensIds = lenses.map(lens => lens.deviceId);
-      const better = betterLens(lenses, opened);
-      show(better ? await replace(stream, better.deviceId) : stream);
-    } catch (error) {
-      set({ status: 'blocked', reason: reasonOf(error) });
-    }
-  }
-
-  const backStream = () =>
-    navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' }, ...BEST }, audio: false });
-
-  /**
-   * Closes `stream` and opens another lens, because phones open one camera at a time. A lens that fails, or that turns out to look at the
-   * person, is offered no more, and the back camera is opened again.
-   */
-  async function replace(stream: MediaStream, deviceId: string): Promise<MediaStream> {
-    const { facing } = openLens(stream);
-    for (const old of stream.getTracks()) old.stop();
-    try {
-      const next = await navigator.mediaDevices.getUserMedia({ video: { deviceId: { exact: deviceId }, ...BEST } });
-      if (facing !== 'back' || openLens(next).facing !== 'front') return next;
-      for (const wrong of next.getTracks()) wrong.stop();
-    } catch {
-      // The back camera follows.
-    }
-    lensIds = lensIds.filter(id => id !== deviceId);
-    return backStream();
-  }
-
+  const live = () => (state.status === 'live' ? state : undefined);
   return {
     get state() {
       return state;
+    },
+    live,
+    track: () => live()?.stream.getVideoTracks()[0],
+    set(next: CameraState): void {
+      state = next;
+      for (const listener of listeners) listener(state);
     },
     subscribe(listener: (state: CameraState) => void): () => void {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    open,
+  };
+}
 
+/** Keeps one stream for the whole visit. Reports its state to `subscribe`rs and does not touch the page. */
+export function createCamera() {
+  const at = createState();
+  let lensIds: readonly string[] = [];
+  let opening: Promise<void> | undefined;
+
+  /** Shows what opens. Never rejects; the state tells the outcome. */
+  async function show(opened: Promise<Opened>): Promise<void> {
+    try {
+      const { stream, ...next } = await opened;
+      lensIds = next.lensIds;
+      const onEnded = () => at.live()?.stream === stream && at.set({ status: 'lost' });
+      at.set({ status: 'live', stream, lenses: lensIds.length, ...traitsOf(stream, onEnded) });
+    } catch (error) {
+      at.set({ status: 'blocked', reason: reasonOf(error) });
+    }
+  }
+
+  async function ask(): Promise<void> {
+    if (at.track()?.readyState === 'live') return;
+    if (navigator.mediaDevices?.getUserMedia !== undefined) {
+      at.set({ status: 'asking' });
+      await show(openBest());
+    } else at.set({ status: 'blocked', reason: globalThis.isSecureContext ? 'none' : 'insecure' });
+  }
+
+  return {
+    get state() {
+      return at.state;
+    },
+    subscribe: at.subscribe,
+    /** Requests or reopens the camera. Never rejects; the state tells the outcome. */
+    open(): Promise<void> {
+      opening ??= ask().finally(() => {
+        opening = undefined;
+      });
+      return opening;
+    },
     /** Releases the camera: its light goes out and other apps can use it. */
     close(): void {
-      const stream = state.status === 'live' ? state.stream : undefined;
-      set({ status: 'off' });
+      const stream = at.live()?.stream;
+      at.set({ status: 'off' });
       for (const each of stream?.getTracks() ?? []) each.stop();
     },
-
     async switchLens(): Promise<void> {
-      if (state.status !== 'live' || lensIds.length < 2) return;
-      const { stream } = state;
-      const current = lensIds.indexOf(track()?.getSettings().deviceId ?? '');
-      try {
-        show(await replace(stream, lensIds[(current + 1) % lensIds.length]!));
-      } catch (error) {
-        set({ status: 'blocked', reason: reasonOf(error) });
-      }
+      const stream = at.live()?.stream;
+      const next = lensIds[(lensIds.indexOf(at.track()?.getSettings().deviceId ?? '') + 1) % lensIds.length];
+      if (stream && next !== undefined && lensIds.length > 1) await show(replaceLens({ stream, lensIds }, next));
     },
-
     async toggleTorch(): Promise<void> {
-      if (state.status !== 'live' || state.torch === 'none') return;
-      const on = state.torch === 'off';
-      try {
-        await track()?.applyConstraints({ advanced: [{ torch: on } as MediaTrackConstraintSet] });
-        set({ ...state, torch: on ? 'on' : 'off' });
-      } catch {
-        // The torch did not change, so the button keeps showing its true state.
-      }
+      const now = at.live();
+      if (!now || now.torch === 'none') return;
+      const torch = now.torch === 'off' ? 'on' : 'off';
+      const done = await setTorch(at.track(), torch === 'on');
+      const after = at.live();
+      if (done && after) at.set({ ...after, torch });
     },
-
-    /**
-     * Takes the best still available: the sensor's photo if the browser offers it, else the full video frame.
-     *
-     * @throws when neither gives a picture.
-     */
-    async takePhoto(video: HTMLVideoElement): Promise<Photo> {
-      const live = track();
-      if (live && typeof ImageCapture !== 'undefined') {
-        try {
-          const blob = await within(PHOTO_TIMEOUT_MS, new ImageCapture(live).takePhoto());
-          const size = await sizeOf(blob);
-          const pixels = size.width * size.height;
-          // Some drivers return a thumbnail here; the video frame is then better. Some sensors give more than the service takes.
-          const fits = pixels <= MAX_PIXELS && blob.size <= UPLOAD_HARD_CAP_BYTES;
-          if (fits && pixels >= video.videoWidth * video.videoHeight) return { blob, ...size };
-        } catch {
-          // Some drivers claim to take photos but fail.
-        }
-      }
-      return frameOf(video);
-    },
+    /** Takes the sensor's photo, else the full video frame. Rejects when neither gives a picture. */
+    takePhoto: async (video: HTMLVideoElement) => (await sensorPhoto(at.track(), video)) ?? frameOf(video),
   };
+}
+
+const backStream = () =>
+  navigator.mediaDevices.getUserMedia({ video: { facingMode: { ideal: 'environment' }, ...BEST }, audio: false });
+
+/** Opens the back camera, or a lens beside it that is better. */
+async function openBest(): Promise<Opened> {
+  const stream = await backStream();
+  const opened = openLens(stream);
+  // Browsers name the cameras only after permission.
+  const devices = await navigator.mediaDevices.enumerateDevices().catch(() => []);
+  const lenses = lensesBeside(devices, opened);
+  const best = { stream, lensIds: lenses.map(lens => lens.deviceId) };
+  const better = betterLens(lenses, opened);
+  return better ? replaceLens(best, better.deviceId) : best;
+}
+
+/**
+ * Closes the stream and opens another lens, because phones open one camera at a time. A lens that fails, or that turns out to look at the
+ * person, is offered no more, and the back camera is opened again.
+ */
+async function replaceLens({ stream, lensIds }: Opened, deviceId: string): Promise<Opened> {
+  const { facing } = openLens(stream);
+  for (const old of stream.getTracks()) old.stop();
+  try {
+    const next = await navigator.mediaDevices.getUserMedia({ video: { deviceId: { exact: deviceId }, ...BEST } });
+    if (facing !== 'back' || openLens(next).facing !== 'front') return { stream: next, lensIds };
+    for (const wrong of next.getTracks()) wrong.stop();
+  } catch {
+    // The back camera follows.
+  }
+  return { stream: await backStream(), lensIds: lensIds.filter(id => id !== deviceId) };
+}
+
+/** Returns what the page needs to know of an open camera. Calls `onEnded` when it stops by itself. */
+function traitsOf(stream: MediaStream, onEnded: () => void): { torch: 'off' | 'none'; facing: 'front' | 'back' } {
+  const video = stream.getVideoTracks()[0]!;
+  video.addEventListener('ended', onEnded);
+  const torch = (video.getCapabilities?.() as TorchCapabilities | undefined)?.torch ? 'off' : 'none';
+  return { torch, facing: facingOf(video) === 'front' ? 'front' : 'back' };
+}
+
+/** Returns false when the torch did not change, so that the button keeps showing its true state. */
+async function setTorch(track: MediaStreamTrack | undefined, torch: boolean): Promise<boolean> {
+  try {
+    await track?.applyConstraints({ advanced: [{ torch } as MediaTrackConstraintSet] });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The sensor's own photo; undefined where the browser gives none, or none that is better than a frame of the video. */
+async function sensorPhoto(track: MediaStreamTrack | undefined, video: HTMLVideoElement): Promise<Photo | undefined> {
+  if (!track || typeof ImageCapture === 'undefined') return undefined;
+  try {
+    const blob = await within(PHOTO_TIMEOUT_MS, new ImageCapture(track).takePhoto());
+    const size = await sizeOf(blob);
+    const pixels = size.width * size.height;
+    // Some drivers return a thumbnail here; the video frame is then better. Some sensors give more than the service takes.
+    const fits = pixels <= MAX_PIXELS && blob.size <= UPLOAD_HARD_CAP_BYTES;
+    if (fits && pixels >= video.videoWidth * video.videoHeight) return { blob, ...size };
+  } catch {
+    // Some drivers claim to take photos but fail.
+  }
+  return undefined;
 }
 
 /** Returns the video's current frame as JPEG, at full size or with at most `maxSide` pixels on its longer side. */

@@ -65,6 +65,104 @@ function slideOf(move: Move, from: Seen, to: Seen): number | undefined {
   return along;
 }
 
+/** Whether the states that hints speak of have lasted. */
+function createWaits() {
+  const since: Partial<Record<GuideHint, number>> = {};
+  return (hint: GuideHint, holds: boolean, at: number, ms = LASTS_MS): boolean => {
+    if (!holds) {
+      delete since[hint];
+      return false;
+    }
+    since[hint] ??= at;
+    return at - since[hint] >= ms;
+  };
+}
+
+/** The move that is asked for, as far as it was made. */
+type Progress = {
+  /** Frames since the last move was done. */
+  piece: readonly Seen[];
+  last: Seen | undefined;
+  size: number;
+  slide: number | undefined;
+  /** When the move was last seen to grow. */
+  grewAt: number;
+};
+
+/** Returns what is wrong with a move, by the frame that was just seen. */
+function hintFor(
+  now: Seen,
+  { piece, last, size, slide, grewAt }: Progress,
+  lasts: ReturnType<typeof createWaits>,
+): GuideHint | undefined {
+  const lost = piece.slice(-6).filter(isLost).length;
+  const passed = last ? now.at - last.at : 0;
+  const speed = last && passed > 0 ? (Math.hypot(now.x - last.x, now.y - last.y) / passed) * 1000 : 0;
+  const clear = !now.dark && now.detail >= LEAST_DETAIL;
+  const first = piece[0] ?? now;
+  const found: [GuideHint, boolean][] = [
+    ['dark', lasts('dark', now.dark, now.at)],
+    ['plain', lasts('plain', !now.dark && now.detail < LEAST_DETAIL, now.at)],
+    ['fast', clear && (lost >= 3 || lasts('fast', speed > TOO_FAST, now.at, 100))],
+    ['other', Math.hypot(now.x - first.x, now.y - first.y) > 0.8 * ENOUGH && size < 0.3 * ENOUGH],
+    ['turned', slide !== undefined && size > 0.6 * ENOUGH && slide < 0.5 * LEAST_SLIDE],
+    ['more', now.at - grewAt > STANDS_STILL_MS],
+  ];
+  return found.find(([, holds]) => holds)?.[0];
+}
+
+const isLost = ({ fit }: Seen): boolean => fit < LEAST_FIT;
+
+/** The place in a piece from which a move to `now` is longest. */
+function startOf(move: Move, piece: readonly Seen[], now: Seen): Seen {
+  let start = now;
+  for (const point of piece) if (sizeOf(move, point, now) > sizeOf(move, start, now)) start = point;
+  return start;
+}
+
+/** The last move goes on until the moves (`along` the finished ones, `here` so far) explain enough of the whole way. */
+function lastNeeds(here: number, along: number, whole: number): number {
+  const missing = (LEAST_EXPLAINED * whole - along - here) / (1 - LEAST_EXPLAINED);
+  return Math.max(ENOUGH, Math.min(ENOUGH + MOST_EXTRA, here + missing));
+}
+
+/** 0..1, by how far the picture moved and the phone slid. */
+function progressOf(size: number, needed: number, slide: number | undefined): number {
+  const slid = slide === undefined || size >= RELIEF ? 1 : slide / LEAST_SLIDE;
+  return Math.max(0, Math.min(1, size / needed, slid));
+}
+
+/** Adds up the way of the camera. Tremor is no way: it counts in steps of the size that the service sees. */
+function createWay() {
+  let anchor: Seen | undefined;
+  let length = 0;
+  return {
+    see(now: Seen): number {
+      anchor ??= now;
+      const step = Math.hypot(now.x - anchor.x, now.y - anchor.y);
+      if (step >= 0.01) {
+        length += step;
+        anchor = now;
+      }
+      return length;
+    },
+    /** Begins anew with a way that was already made. */
+    begin(made: number): void {
+      length = made;
+    },
+  };
+}
+
+/** Keeps a hint until it can be read. */
+function createShown() {
+  let shown: { hint: GuideHint; at: number } | undefined;
+  return (hint: GuideHint | undefined, at: number): GuideHint | undefined => {
+    if (hint) shown = { hint, at };
+    else if (shown && at - shown.at > READ_MS) shown = undefined;
+    return shown?.hint;
+  };
+}
+
 /**
  * Follows the camera's path through the moves that are asked for, one after the other, and says what is wrong. A move counts from wherever it
  * begins, so that a detour costs nothing but the way.
@@ -75,46 +173,28 @@ export function createGuide(moves: readonly Move[]) {
   let done = false;
   /** Frames since the last move was done. */
   let piece: Seen[] = [];
-  /** Way along the finished moves, and the whole way since the first of them began. */
-  let [along, way] = [0, 0];
-  let [anchor, last]: (Seen | undefined)[] = [];
-  const since: Partial<Record<GuideHint, number>> = {};
+  /** Way along the finished moves. */
+  let along = 0;
+  const way = createWay();
+  let last: Seen | undefined;
   let best = { size: 0, at: 0 };
-  let shown: { hint: GuideHint; at: number } | undefined;
+  const lasts = createWaits();
+  const show = createShown();
 
-  /** Whether a state has lasted for `ms`. */
-  const lasts = (hint: GuideHint, holds: boolean, at: number, ms = LASTS_MS): boolean => {
-    if (!holds) {
-      delete since[hint];
-      return false;
+  /** Ends a move, or begins it again where too much of it was blurred. Returns whether it counts. */
+  function finish(now: Seen, start: Seen, here: number): boolean {
+    const steps = piece.slice(piece.indexOf(start));
+    piece = [now];
+    best = { size: 0, at: now.at };
+    if (steps.filter(isLost).length > MOST_LOST * steps.length) return false;
+    if (index === 0) {
+      began = start.at;
+      way.begin(Math.hypot(now.x - start.x, now.y - start.y));
     }
-    since[hint] ??= at;
-    return at - since[hint] >= ms;
-  };
-
-  /** The place in this piece from which the move is longest. */
-  const startOf = (now: Seen): Seen => {
-    let start = now;
-    for (const point of piece) if (sizeOf(moves[index]!, point, now) > sizeOf(moves[index]!, start, now)) start = point;
-    return start;
-  };
-
-  function hintFor(now: Seen, size: number, slide: number | undefined): GuideHint | undefined {
-    const recent = piece.slice(-6);
-    const lost = recent.filter(({ fit }) => fit < LEAST_FIT).length;
-    const passed = last ? now.at - last.at : 0;
-    const speed = last && passed > 0 ? (Math.hypot(now.x - last.x, now.y - last.y) / passed) * 1000 : 0;
-    const clear = !now.dark && now.detail >= LEAST_DETAIL;
-    const first = piece[0]!;
-    const found: [GuideHint, boolean][] = [
-      ['dark', lasts('dark', now.dark, now.at)],
-      ['plain', lasts('plain', !now.dark && now.detail < LEAST_DETAIL, now.at)],
-      ['fast', clear && (lost >= 3 || lasts('fast', speed > TOO_FAST, now.at, 100))],
-      ['other', Math.hypot(now.x - first.x, now.y - first.y) > 0.8 * ENOUGH && size < 0.3 * ENOUGH],
-      ['turned', slide !== undefined && size > 0.6 * ENOUGH && slide < 0.5 * LEAST_SLIDE],
-      ['more', now.at - best.at > STANDS_STILL_MS],
-    ];
-    return found.find(([, holds]) => holds)?.[0];
+    along += here;
+    done = index === moves.length - 1;
+    if (!done) index++;
+    return true;
   }
 
   return {
@@ -129,45 +209,21 @@ export function createGuide(moves: readonly Move[]) {
     see(now: Seen): GuideState {
       if (done) return { move: moves.length - 1, progress: 1, done };
       piece.push(now);
-      // Tremor is no way: the way adds up in steps of the size that the service sees.
-      anchor ??= now;
-      if (Math.hypot(now.x - anchor.x, now.y - anchor.y) >= 0.01) {
-        way += Math.hypot(now.x - anchor.x, now.y - anchor.y);
-        anchor = now;
-      }
+      const whole = way.see(now);
       const move = moves[index]!;
-      const start = startOf(now);
+      const start = startOf(move, piece, now);
       const size = sizeOf(move, start, now);
       if (size > best.size + 0.1 * ENOUGH || best.at === 0) best = { size, at: now.at };
-      const isLast = index === moves.length - 1;
       const [here] = ALONG[move](now.x - start.x, now.y - start.y);
-      // The last move goes on until the moves explain enough of the way.
-      const missing = (LEAST_EXPLAINED * way - along - here) / (1 - LEAST_EXPLAINED);
-      const needed = isLast ? Math.max(ENOUGH, Math.min(ENOUGH + MOST_EXTRA, here + missing)) : ENOUGH;
       const slide = slideOf(move, start, now);
-      const slid = slide === undefined || size >= RELIEF ? 1 : slide / LEAST_SLIDE;
-      let progress = Math.max(0, Math.min(1, size / needed, slid));
-      let hint = hintFor(now, size, slide);
-      if (progress === 1) {
-        const steps = piece.slice(piece.indexOf(start));
-        const lost = steps.filter(({ fit }) => fit < LEAST_FIT).length;
-        if (lost > MOST_LOST * steps.length) {
-          // Too much of this move was blurred: it counts again from here.
-          hint = 'fast';
-        } else {
-          if (index === 0) [began, way] = [start.at, Math.hypot(now.x - start.x, now.y - start.y)];
-          along += here;
-          done = isLast;
-          if (!isLast) index++;
-        }
-        if (!done) progress = 0;
-        piece = [now];
-        best = { size: 0, at: now.at };
-      }
+      const needed = index === moves.length - 1 ? lastNeeds(here, along, whole) : ENOUGH;
+      let progress = progressOf(size, needed, slide);
+      const hint = hintFor(now, { piece, last, size, slide, grewAt: best.at }, lasts);
+      const isBlurred = progress === 1 && !finish(now, start, here);
+      if (progress === 1 && !done) progress = 0;
       last = now;
-      if (hint) shown = { hint, at: now.at };
-      else if (shown && now.at - shown.at > READ_MS) shown = undefined;
-      return { move: index, progress, done, ...(shown && !done ? { hint: shown.hint } : {}) };
+      const shown = show(isBlurred ? 'fast' : hint, now.at);
+      return { move: index, progress, done, ...(shown && !done ? { hint: shown } : {}) };
     },
   };
 }

@@ -5,7 +5,7 @@ import { cornerOf } from './corner.ts';
 import { watchFrames } from './frames.ts';
 import { createGuide, type GuideState, type Move, type Seen } from './guide.ts';
 import { facingOf } from './lens.ts';
-import { motionAbsence, recordMotion } from './motion-sensor.ts';
+import { type MotionSample, motionAbsence, type Recording, recordMotion } from './motion-sensor.ts';
 import type { FrameJpeg, Reading } from './reader.ts';
 import type { Order } from './reader-worker.ts';
 import { LEAST_FRAMES } from './selection.ts';
@@ -56,134 +56,185 @@ export type Session = {
  */
 export function startSession({ video, challenge, onMoves, onState, onDone }: Options): Session {
   const motion = recordMotion();
-  const reader = openReader(abandon);
+  const turned = turnedBy(video, motion);
   const startedAt = performance.now();
   let open: OpenChallenge | undefined;
-  let guide: ReturnType<typeof createGuide> | undefined;
-  let busy = false;
-  let last = Number.NEGATIVE_INFINITY;
+  let guide: Guide | undefined;
   let ending: 'done' | 'gave up' | undefined;
-  let kept = 0;
-  /** Asked for once, because the browser takes its time to describe a camera. */
-  let back: boolean | undefined;
-  let over = false;
-  let patience: ReturnType<typeof setTimeout>;
+  let patience: ReturnType<typeof setTimeout> | undefined;
 
   void challenge.then(known => {
-    if (over) return;
+    if (film.isOver()) return;
     open = known;
     const moves = known?.moves ?? ONE_MOVE;
     guide = createGuide(moves);
     onMoves(moves);
   });
 
+  const film = readFrames(video, {
+    phase: kept => (!ending ? 'moving' : !open || kept >= LEAST_FRAMES - 1 ? 'last' : 'hurry'),
+    beganAt: () => guide?.beganAt,
+    onSeen(seen) {
+      if (ending || !guide) return;
+      const state = guide.see({ ...seen, turned: turned() });
+      onState(state);
+      if (state.done) end('done');
+    },
+    onLast: finish,
+    onFailure: abandon,
+  });
+
+  function end(how: 'done' | 'gave up'): void {
+    ending ??= how;
+    // The camera may have stopped, or the phone may be too slow for a trace: nobody waits for it.
+    patience ??= setTimeout(abandon, PATIENCE_MS);
+  }
+
+  function close(): void {
+    clearTimeout(patience);
+    film.stop();
+    motion.stop();
+  }
+
+  /** Ends without a trace. */
+  async function abandon(): Promise<void> {
+    if (film.isOver()) return;
+    close();
+    onDone({ second: await secondOf(video) });
+  }
+
+  async function finish(second: Blob | undefined): Promise<void> {
+    const frames = open ? await film.finish() : [];
+    if (film.isOver()) return;
+    const samples = motion.stop();
+    close();
+    navigator.vibrate?.(20);
+    onDone({ second, ...(open ? sessionOf({ video, open, frames, samples, ending, startedAt, guide }) : {}) });
+  }
+
+  return { giveUp: () => end('gave up'), stop: () => film.isOver() || close() };
+}
+
+/** The second photo: the video's present frame. */
+const secondOf = (video: HTMLVideoElement): Promise<Blob | undefined> =>
+  frameOf(video, SECOND_SIDE).then(
+    ({ blob }) => blob,
+    () => undefined,
+  );
+
+/** How a film is read, frame by frame. */
+type Film = {
+  /** What the next frame is read for, when so many are kept. `hurry`: to have enough frames soon. `last`: it ends the film. */
+  phase: (kept: number) => 'moving' | 'hurry' | 'last';
+  /** When the first move began. */
+  beganAt: () => number | undefined;
+  onSeen: (seen: Seen) => void;
+  /** Gets the second photo, which is drawn from the last frame of the film. */
+  onLast: (second: Blob | undefined) => Promise<void>;
+  /** The reader cannot be loaded. */
+  onFailure: () => void;
+};
+
+/** Reads frames of the video one after another, until `stop` is called. `finish` returns those that are kept. */
+function readFrames(video: HTMLVideoElement, film: Film) {
+  const reader = openReader(film.onFailure);
+  let busy = false;
+  let over = false;
+  let last = Number.NEGATIVE_INFINITY;
+  let kept = 0;
   const stopWatching = watchFrames(video, async at => {
     if (busy || over || at - last < PACE_MS) return;
     busy = true;
     last = at;
     try {
-      const closing = ending !== undefined && (!open || kept >= LEAST_FRAMES - 1);
-      // The trace ends with the second photo: both are drawn from the same frame of the video.
-      const second = closing ? frameOf(video, SECOND_SIDE).catch(() => undefined) : undefined;
-      const keep = closing ? 'always' : ending && 'hurry';
+      const phase = film.phase(kept);
+      const second = phase === 'last' ? secondOf(video) : undefined;
       const frame = await grab(video);
-      const seen = await reader.read({ at, ...frame, ...(keep ? { keep } : {}), from: guide?.beganAt });
+      const seen = await reader.read({ at, ...frame, ...KEEPS[phase], from: film.beganAt() });
       if (over) return;
       kept = seen.kept;
-      if (second) return await finish((await second)?.blob);
-      if (ending || !guide) return;
-      back ??= onBack(video);
-      const state = guide.see({ ...seen, turned: back ? motion.turned() : undefined });
-      onState(state);
-      if (state.done) end('done');
+      if (second) await film.onLast(await second);
+      else film.onSeen(seen);
     } catch {
       // The video has no frame yet: the next may do.
     } finally {
       busy = false;
     }
   });
-
-  function end(how: 'done' | 'gave up'): void {
-    if (ending) return;
-    ending = how;
-    // The camera may have stopped, or the phone may be too slow for a trace: nobody waits for it.
-    patience = setTimeout(abandon, PATIENCE_MS);
-  }
-
-  function close(): void {
-    over = true;
-    clearTimeout(patience);
-    stopWatching();
-    motion.stop();
-    reader.close();
-  }
-
-  /** Ends without a trace. */
-  async function abandon(): Promise<void> {
-    if (over) return;
-    close();
-    const photo = await frameOf(video, SECOND_SIDE).catch(() => undefined);
-    onDone({ second: photo?.blob });
-  }
-
-  async function finish(second: Blob | undefined): Promise<void> {
-    const frames = open ? await reader.finish() : [];
-    if (over) return;
-    const samples = motion.stop();
-    close();
-    navigator.vibrate?.(20);
-    let session: SessionResult['session'];
-    try {
-      session = open && sessionOf(open, frames, samples);
-    } catch {
-      // A trace that the service would not take is worth nothing: the photo goes without.
-    }
-    onDone({ second, ...(session ? { session } : {}) });
-  }
-
-  function sessionOf(open: OpenChallenge, frames: FrameJpeg[], samples: ReturnType<typeof motion.stop>) {
-    const first = frames[0]!.at;
-    const relative = (at: number) => Math.round((at - first) * 100) / 100;
-    const corner = cornerOf(video.videoWidth, video.videoHeight);
-    const track = trackOf(video);
-    const parts: TraceParts = {
-      challenge_id: open.challenge_id,
-      began_at: Math.round(Date.parse(open.issued_at) + Math.max(0, first - open.receivedAt)),
-      video: { width: video.videoWidth, height: video.videoHeight },
-      frames: frames.map(({ at, jpeg }) => ({ at: relative(at), jpeg })),
-      crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...corner, jpeg: crop }] : [])),
-      motion: samples.map(([at, ...rates]) => [relative(at), ...(rates.map(round4) as [number, number, number])]),
-      track: {
-        settings: anonymous(track?.getSettings?.()),
-        capabilities: anonymous(track?.getCapabilities?.()),
-        ...programOf(track?.label),
-        ...(track ? { signs: signsOf(track) } : {}),
-        ...(samples.length === 0 ? { motion: motionAbsence() } : {}),
-      },
-      guidance: {
-        gave_up: ending === 'gave up',
-        seconds: Math.round((performance.now() - startedAt) / 100) / 10,
-        moves: open.moves.map((move, i) => ({ move, done: i < (guide?.movesDone ?? 0) })),
-      },
-    };
-    return { challengeId: open.challenge_id, trace: traceBlob(fitted(parts)) };
-  }
-
   return {
-    giveUp: () => end('gave up'),
-    stop: () => {
-      if (!over) close();
+    finish: reader.finish,
+    isOver: () => over,
+    stop() {
+      over = true;
+      stopWatching();
+      reader.close();
+    },
+  };
+}
+
+const KEEPS = { moving: {}, hurry: { keep: 'hurry' }, last: { keep: 'always' } } as const;
+
+type Guide = ReturnType<typeof createGuide>;
+
+type Filmed = {
+  video: HTMLVideoElement;
+  open: OpenChallenge;
+  frames: readonly FrameJpeg[];
+  samples: readonly MotionSample[];
+  ending: 'done' | 'gave up' | undefined;
+  startedAt: number;
+  guide: Guide | undefined;
+};
+
+/** The trace of a film; nothing where the service would not take it. The photo then goes without. */
+function sessionOf(filmed: Filmed): Pick<SessionResult, 'session'> {
+  try {
+    return { session: { challengeId: filmed.open.challenge_id, trace: traceBlob(fitted(partsOf(filmed))) } };
+  } catch {
+    return {};
+  }
+}
+
+function partsOf({ video, open, frames, samples, ending, startedAt, guide }: Filmed): TraceParts {
+  const first = frames[0]!.at;
+  const relative = (at: number) => Math.round((at - first) * 100) / 100;
+  const corner = cornerOf(video.videoWidth, video.videoHeight);
+  const track = trackOf(video);
+  return {
+    challenge_id: open.challenge_id,
+    began_at: Math.round(Date.parse(open.issued_at) + Math.max(0, first - open.receivedAt)),
+    video: { width: video.videoWidth, height: video.videoHeight },
+    frames: frames.map(({ at, jpeg }) => ({ at: relative(at), jpeg })),
+    crops: frames.flatMap(({ crop }, frame) => (crop ? [{ frame, ...corner, jpeg: crop }] : [])),
+    motion: samples.map(([at, ...rates]) => [relative(at), ...(rates.map(round4) as [number, number, number])]),
+    track: {
+      settings: anonymous(track?.getSettings?.()),
+      capabilities: anonymous(track?.getCapabilities?.()),
+      ...programOf(track?.label),
+      ...(track ? { signs: signsOf(track) } : {}),
+      ...(samples.length === 0 ? { motion: motionAbsence() } : {}),
+    },
+    guidance: {
+      gave_up: ending === 'gave up',
+      seconds: Math.round((performance.now() - startedAt) / 100) / 10,
+      moves: open.moves.map((move, i) => ({ move, done: i < (guide?.movesDone ?? 0) })),
     },
   };
 }
 
 const trackOf = (video: HTMLVideoElement) => (video.srcObject as MediaStream | null)?.getVideoTracks()[0];
 
-/** A front camera turns the other way. */
-function onBack(video: HTMLVideoElement): boolean {
-  const track = trackOf(video);
-  return track !== undefined && facingOf(track) !== 'front';
+/** Returns how far the camera turned; nothing for a front camera, which turns the other way. */
+function turnedBy(video: HTMLVideoElement, motion: Recording): Recording['turned'] {
+  /** Asked for once, because the browser takes its time to describe a camera. */
+  let back: boolean | undefined;
+  return () => {
+    back ??= onBack(trackOf(video));
+    return back ? motion.turned() : undefined;
+  };
 }
+
+const onBack = (track: MediaStreamTrack | undefined): boolean => track !== undefined && facingOf(track) !== 'front';
 
 const round4 = (value: number) => Math.round(value * 1e4) / 1e4;
 

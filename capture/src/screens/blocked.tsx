@@ -3,7 +3,7 @@ import type { MessageKey } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
 import { InApp } from './in-app.tsx';
-import { FileButton, Screen } from './parts.tsx';
+import { FileButton, Screen, Skip } from './parts.tsx';
 
 type Props = {
   reason: 'denied' | 'none' | 'insecure' | 'busy';
@@ -37,93 +37,77 @@ function instructionsFor({ system, browser }: Platform): MessageKey[] {
   return ['blocked.desktop'];
 }
 
+const REASONS = { none: 'nocamera.text', insecure: 'nocamera.insecure', busy: 'nocamera.busy' } as const;
+
 /** Shown without a camera: the reason, how to allow it, and how to continue without it. */
 export function Blocked(props: Props): JSX.Element {
   const { t, platform } = usePage();
-  const inApp = platform.inApp !== undefined && props.reason !== 'busy';
-  const retry = (
-    <button type="button" class="button" onClick={props.onRetry}>
-      {t('common.tryAgain')}
-    </button>
+  const { reason, onBack } = props;
+  const kicker = [props.kicker, props.step].filter(Boolean).join(' · ');
+  const more = (
+    <>
+      <p class="fault" role="alert">
+        {props.fault}
+      </p>
+      <Skip onSkip={props.onSkip} />
+    </>
   );
-  const file = (quiet: boolean) => (
+  if (platform.inApp !== undefined && reason !== 'busy') {
+    return (
+      <InApp {...{ kicker, onBack }} actions={<UseFile quiet onFile={props.onFile} />}>
+        {more}
+      </InApp>
+    );
+  }
+  const mayRetry = reason === 'denied' || reason === 'busy';
+  return (
+    <Screen
+      name="blocked"
+      {...{ kicker, onBack }}
+      sign={{ icon: 'camera', tone: 'doubtful' }}
+      title={t(reason === 'denied' ? 'blocked.title' : reason === 'busy' ? 'camera.lostTitle' : 'nocamera.title')}
+      lead={t(reason === 'denied' ? 'blocked.lead' : REASONS[reason])}
+      actions={
+        <>
+          {mayRetry && (
+            <button type="button" class="button" onClick={props.onRetry}>
+              {t('common.tryAgain')}
+            </button>
+          )}
+          <UseFile quiet={mayRetry} onFile={props.onFile} />
+        </>
+      }
+    >
+      {reason === 'denied' && <HowToAllow />}
+      {more}
+    </Screen>
+  );
+}
+
+function HowToAllow(): JSX.Element {
+  const { t, platform } = usePage();
+  return (
+    <>
+      <ol class="numbered">
+        {[...instructionsFor(platform), 'blocked.reload' as const].map(key => (
+          <li key={key}>{t(key, { browser: BROWSER_NAMES[platform.browser] })}</li>
+        ))}
+      </ol>
+      <p class="soft">{t('blocked.stillFile')}</p>
+    </>
+  );
+}
+
+function UseFile({ quiet, onFile }: { quiet: boolean; onFile: Props['onFile'] }): JSX.Element {
+  const { t, platform } = usePage();
+  return (
     <FileButton
       label={t(platform.system === 'desktop' ? 'camera.useFile' : 'camera.takeWithApp')}
       icon="camera"
       accept="image/*"
       camera
       quiet={quiet}
-      onFiles={files => props.onFile(files[0])}
+      onFiles={files => onFile(files[0])}
     />
-  );
-  const shared = {
-    name: 'blocked',
-    kicker: [props.kicker, props.step].filter(Boolean).join(' · '),
-    onBack: props.onBack,
-  };
-  const more = (
-    <>
-      <p class="fault" role="alert">
-        {props.fault}
-      </p>
-      {props.onSkip && (
-        <button type="button" class="button plain" onClick={props.onSkip}>
-          {t('common.skip')}
-        </button>
-      )}
-    </>
-  );
-
-  if (inApp) {
-    return (
-      <InApp kicker={shared.kicker} onBack={props.onBack} actions={file(true)}>
-        {more}
-      </InApp>
-    );
-  }
-  if (props.reason === 'denied') {
-    return (
-      <Screen
-        {...shared}
-        sign={{ icon: 'camera', tone: 'doubtful' }}
-        title={t('blocked.title')}
-        lead={t('blocked.lead')}
-        actions={
-          <>
-            {retry}
-            {file(true)}
-          </>
-        }
-      >
-        <ol class="numbered">
-          {[...instructionsFor(platform), 'blocked.reload' as const].map(key => (
-            <li key={key}>{t(key, { browser: BROWSER_NAMES[platform.browser] })}</li>
-          ))}
-        </ol>
-        <p class="soft">{t('blocked.stillFile')}</p>
-        {more}
-      </Screen>
-    );
-  }
-  const texts = { none: 'nocamera.text', insecure: 'nocamera.insecure', busy: 'nocamera.busy' } as const;
-  return (
-    <Screen
-      {...shared}
-      sign={{ icon: 'camera', tone: 'doubtful' }}
-      title={t(props.reason === 'busy' ? 'camera.lostTitle' : 'nocamera.title')}
-      lead={t(texts[props.reason])}
-      actions={
-        props.reason === 'busy' ? (
-          <>
-            {retry}
-            {file(true)}
-          </>
-        ) : (
-          file(false)
-        )
-      }
-    >
-      {more}
-    </Screen>
   );
 }

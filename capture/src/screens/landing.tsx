@@ -11,25 +11,17 @@ import { Note, Screen } from './parts.tsx';
 const STEP_ICONS: Record<Step['type'], IconName> = { image: 'camera', text: 'text', upload: 'gallery' };
 const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
 
-export function Landing(props: { view: CaptureView; held: Held; onStart: () => void }): JSX.Element {
-  const page = usePage();
-  const { t, brand, platform, trial } = page;
-  const { steps } = props.view.config;
-  const photosOnly = steps.every(step => step.type === 'image');
-  const camera = steps.some(step => step.type === 'image');
-  const required = steps.reduce((sum, step) => sum + (step.type === 'text' ? 0 : step.min), 0);
-  const n = required || steps.length;
-  const name = brand?.name ?? '';
-  const title = photosOnly
-    ? t(brand ? 'landing.title' : 'landing.titlePlain', { n, name })
-    : t(brand ? 'landing.titleFew' : 'landing.titleFewPlain', { name });
-  const resumed = props.held.captures.length;
+type Props = { view: CaptureView; held: Held; onStart: () => void };
 
-  if (camera && lacksCamera(platform)) {
+export function Landing({ view, held, onStart }: Props): JSX.Element {
+  const { t, platform } = usePage();
+  const title = useTitle(view);
+  const resumed = held.captures.length;
+  if (asksForCamera(view) && lacksCamera(platform)) {
     return (
       <InApp
         actions={
-          <button type="button" class="button quiet" onClick={props.onStart}>
+          <button type="button" class="button quiet" onClick={onStart}>
             {t('inapp.stay')}
           </button>
         }
@@ -42,7 +34,7 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
       title={title}
       lead={t('landing.lead')}
       actions={
-        <button type="button" class="button" onClick={props.onStart}>
+        <button type="button" class="button" onClick={onStart}>
           {t(resumed > 0 ? 'landing.resume' : 'landing.start')}
         </button>
       }
@@ -58,36 +50,61 @@ export function Landing(props: { view: CaptureView; held: Held; onStart: () => v
           {t('landing.steps')}
         </h2>
         <ol class="card asked">
-          {steps.map(step => {
-            const filling = fillingOf(props.view, step, props.held);
-            const done = filling.needed === 0 && filling.sent + filling.held > 0;
-            return (
-              <li key={step.key}>
-                <Icon name={done ? 'check' : STEP_ICONS[step.type]} />
-                <span>
-                  <bdi>{step.description || t(STEP_WORDS[step.type])}</bdi>
-                  {step.type !== 'text' && step.max > 1 && step.min > 1 && (
-                    <span class="soft"> · {t('common.photos', { n: step.min })}</span>
-                  )}
-                  {!isRequired(step) && <span class="soft"> · {t('common.optional')}</span>}
-                </span>
-              </li>
-            );
-          })}
+          {view.config.steps.map(step => (
+            <Asked key={step.key} {...{ view, held, step }} />
+          ))}
         </ol>
       </section>
-      <div class="notes">
-        {camera && !trial && (
-          <Note icon="camera" title={t('landing.cameraTitle')}>
-            {t('landing.camera')}
-          </Note>
-        )}
-        <Note icon="lock" title={t('landing.privacyTitle')}>
-          {trial ? t('trial.privacy') : t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
-        </Note>
-        {props.view.requires.location && <Note icon="place">{t('landing.location')}</Note>}
-        <Note icon="time">{openUntil(page, props.view.expires_at)}</Note>
-      </div>
+      <Notes view={view} />
     </Screen>
+  );
+}
+
+const asksForCamera = ({ config }: CaptureView): boolean => config.steps.some(step => step.type === 'image');
+
+/** Who asks, and for how many photos. */
+function useTitle({ config: { steps } }: CaptureView): string {
+  const { t, brand } = usePage();
+  const name = brand?.name ?? '';
+  if (!steps.every(step => step.type === 'image'))
+    return t(brand ? 'landing.titleFew' : 'landing.titleFewPlain', { name });
+  const required = steps.reduce((sum, step) => sum + step.min, 0);
+  return t(brand ? 'landing.title' : 'landing.titlePlain', { n: required || steps.length, name });
+}
+
+function Asked({ view, held, step }: Omit<Props, 'onStart'> & { step: Step }): JSX.Element {
+  const { t } = usePage();
+  const filling = fillingOf(view, step, held);
+  const done = filling.needed === 0 && filling.sent + filling.held > 0;
+  return (
+    <li>
+      <Icon name={done ? 'check' : STEP_ICONS[step.type]} />
+      <span>
+        <bdi>{step.description || t(STEP_WORDS[step.type])}</bdi>
+        {step.type !== 'text' && step.max > 1 && step.min > 1 && (
+          <span class="soft"> · {t('common.photos', { n: step.min })}</span>
+        )}
+        {!isRequired(step) && <span class="soft"> · {t('common.optional')}</span>}
+      </span>
+    </li>
+  );
+}
+
+function Notes({ view }: { view: CaptureView }): JSX.Element {
+  const page = usePage();
+  const { t, brand, trial } = page;
+  return (
+    <div class="notes">
+      {asksForCamera(view) && !trial && (
+        <Note icon="camera" title={t('landing.cameraTitle')}>
+          {t('landing.camera')}
+        </Note>
+      )}
+      <Note icon="lock" title={t('landing.privacyTitle')}>
+        {trial ? t('trial.privacy') : t('landing.privacy', { name: brand?.name ?? t('common.requester') })}
+      </Note>
+      {view.requires.location && <Note icon="place">{t('landing.location')}</Note>}
+      <Note icon="time">{openUntil(page, view.expires_at)}</Note>
+    </div>
   );
 }

@@ -62,26 +62,9 @@ export function MotionSheet(props: Props): JSX.Element {
   return (
     <Sheet title={t(`motion.${move}`)} live>
       <div class="motion-guide" data-move={move}>
-        {moves.length > 1 && (
-          <div class="motion-moves" aria-hidden="true">
-            {moves.map((each, i) => (
-              <span key={i} class={i === state.move && !state.done ? 'now' : ''}>
-                {i < state.move || state.done ? <Icon name="check" /> : <Icon name="right" class={`to-${each}`} />}
-              </span>
-            ))}
-          </div>
-        )}
+        {moves.length > 1 && <Moves moves={moves} state={state} />}
         <MovePicture key={state.move} />
-        <span
-          class="motion-track"
-          role="progressbar"
-          aria-label={t(`motion.${move}`)}
-          aria-valuemin={0}
-          aria-valuemax={100}
-          aria-valuenow={Math.round(state.progress * 100)}
-        >
-          <span class="motion-fill" style={{ '--filled': state.progress }} />
-        </span>
+        <Bar label={t(`motion.${move}`)} share={state.progress} />
       </div>
       <p class="motion-words" role="status">
         {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
@@ -99,6 +82,35 @@ export function MotionSheet(props: Props): JSX.Element {
         {t('motion.hard')}
       </button>
     </Sheet>
+  );
+}
+
+/** The moves as arrows, with a tick for each that is made. */
+function Moves({ moves, state: { move: now, done } }: { moves: readonly Move[]; state: GuideState }): JSX.Element {
+  return (
+    <div class="motion-moves" aria-hidden="true">
+      {moves.map((move, i) => (
+        <span key={i} class={i === now && !done ? 'now' : ''}>
+          {i < now || done ? <Icon name="check" /> : <Icon name="right" class={`to-${move}`} />}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** How much of a move is made, 0 to 1. */
+function Bar({ label, share }: { label: string; share: number }): JSX.Element {
+  return (
+    <span
+      class="motion-track"
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      aria-valuenow={Math.round(share * 100)}
+    >
+      <span class="motion-fill" style={{ '--filled': share }} />
+    </span>
   );
 }
 

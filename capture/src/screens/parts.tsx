@@ -105,6 +105,17 @@ export function LanguageSwitch(): JSX.Element {
   );
 }
 
+/** Leaves a step out, where it may be left out. */
+export function Skip({ onSkip }: { onSkip: (() => void) | undefined }): JSX.Element | null {
+  const { t } = usePage();
+  if (!onSkip) return null;
+  return (
+    <button type="button" class="button plain" onClick={onSkip}>
+      {t('common.skip')}
+    </button>
+  );
+}
+
 /** A file input that looks like a button. The input itself takes the focus, and the button text is its label. */
 export function FileButton(props: {
   label: string;

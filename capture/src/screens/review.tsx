@@ -34,25 +34,7 @@ type Props = {
 export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: Props): JSX.Element {
   const { t, number } = usePage();
   const heading = useScreen(t('review.title'));
-  const url = useObjectUrl(photo.blob);
-  const [close, setClose] = useState(false);
-  const frame = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    // Zooming starts in the middle, where the requested object should be.
-    const box = frame.current;
-    if (close && box) box.scrollTo((box.scrollWidth - box.clientWidth) / 2, (box.scrollHeight - box.clientHeight) / 2);
-  }, [close]);
-  const [undecodable, setUndecodable] = useState(false);
-  const [hints, setHints] = useState<Hint[]>([]);
   const refused = isBelow(photo, least);
-  useEffect(() => {
-    let shown = true;
-    hintsOf(photo.blob).then(found => shown && setHints(found));
-    return () => {
-      shown = false;
-    };
-  }, [photo.blob]);
-
   return (
     <div class="review" data-screen="review">
       <main>
@@ -65,39 +47,14 @@ export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: P
             <bdi>{title}</bdi>
           </p>
         </div>
-        <div ref={frame} class={`review-photo ${close ? 'close' : ''}`}>
-          {url &&
-            (undecodable ? (
-              <Icon name="gallery" />
-            ) : (
-              <img src={url} alt={t('review.alt')} onError={() => setUndecodable(true)} />
-            ))}
-        </div>
-        {!undecodable && (
-          <button
-            type="button"
-            class="round dark zoom"
-            aria-pressed={close}
-            aria-label={t(close ? 'review.zoomOut' : 'review.zoomIn')}
-            onClick={() => setClose(!close)}
-          >
-            <Icon name="zoom" />
-          </button>
-        )}
+        <Picture photo={photo} />
         <div class="review-bottom">
           {refused && (
             <p class="fault" role="alert">
               {t('file.least', { n: number(least!) })}
             </p>
           )}
-          <div class="hints" role="status">
-            {hints.map(hint => (
-              <p key={hint} class="hint">
-                <Icon name="doubt" />
-                {t(`hint.${hint}`)}
-              </p>
-            ))}
-          </div>
+          <Hints photo={photo} />
           <div class="pair">
             <button type="button" class="button quiet" onClick={onRetake} disabled={busy}>
               {t('review.retake')}
@@ -110,6 +67,65 @@ export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: P
           </div>
         </div>
       </main>
+    </div>
+  );
+}
+
+/** The photo, and a button that zooms to its pixels. */
+function Picture({ photo }: { photo: Photo }): JSX.Element {
+  const { t } = usePage();
+  const url = useObjectUrl(photo.blob);
+  const [close, setClose] = useState(false);
+  const [undecodable, setUndecodable] = useState(false);
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Zooming starts in the middle, where the requested object should be.
+    const box = frame.current;
+    if (close && box) box.scrollTo((box.scrollWidth - box.clientWidth) / 2, (box.scrollHeight - box.clientHeight) / 2);
+  }, [close]);
+  return (
+    <>
+      <div ref={frame} class={`review-photo ${close ? 'close' : ''}`}>
+        {url &&
+          (undecodable ? (
+            <Icon name="gallery" />
+          ) : (
+            <img src={url} alt={t('review.alt')} onError={() => setUndecodable(true)} />
+          ))}
+      </div>
+      {!undecodable && (
+        <button
+          type="button"
+          class="round dark zoom"
+          aria-pressed={close}
+          aria-label={t(close ? 'review.zoomOut' : 'review.zoomIn')}
+          onClick={() => setClose(!close)}
+        >
+          <Icon name="zoom" />
+        </button>
+      )}
+    </>
+  );
+}
+
+function Hints({ photo: { blob } }: { photo: Photo }): JSX.Element {
+  const { t } = usePage();
+  const [hints, setHints] = useState<Hint[]>([]);
+  useEffect(() => {
+    let shown = true;
+    hintsOf(blob).then(found => shown && setHints(found));
+    return () => {
+      shown = false;
+    };
+  }, [blob]);
+  return (
+    <div class="hints" role="status">
+      {hints.map(hint => (
+        <p key={hint} class="hint">
+          <Icon name="doubt" />
+          {t(`hint.${hint}`)}
+        </p>
+      ))}
     </div>
   );
 }

@@ -1,13 +1,13 @@
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { Icon } from '@firsthand/look/marks.tsx';
 import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
-import { ApiError } from '@firsthand/sdk/capture/errors.ts';
-import { type SendProgress, sendHeld } from '@firsthand/sdk/capture/outbox.ts';
+import { sendHeld } from '@firsthand/sdk/capture/outbox.ts';
+import type { SendProgress } from '@firsthand/sdk/capture/sending.ts';
 import type { CaptureStore } from '@firsthand/sdk/capture/store.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type End, endOf } from '../flow.ts';
+import { type End, endOf, endOfError } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { acceptedOf, refusedAnswers, refusedPhoto } from '../refusal.ts';
 import { createAttestation } from '../turnstile.ts';
@@ -60,10 +60,10 @@ export function SendingScreen(props: Props): JSX.Element {
       },
       (error: unknown) => {
         if (stop.signal.aborted) return;
-        if (error instanceof ApiError && error.status === 404) return props.onUnknown();
-        if (error instanceof ApiError && error.code === 'redacted') return props.onClosed('redacted', undefined);
-        if (error instanceof ApiError && error.code === 'expired') return props.onClosed('expired', undefined);
-        props.onRefused(t('error.text'), {});
+        const end = endOfError(error);
+        if (end === 'unknown') props.onUnknown();
+        else if (end) props.onClosed(end, undefined);
+        else props.onRefused(t('error.text'), {});
       },
     );
     return () => {

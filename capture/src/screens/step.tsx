@@ -1,6 +1,6 @@
 import { randomId } from '@firsthand/sdk/capture/digest.ts';
 import type { HeldCapture } from '@firsthand/sdk/capture/store.ts';
-import type { CaptureView, FilmAnnouncement } from '@firsthand/sdk/capture/wire.ts';
+import type { CaptureView, FilmAnnouncement, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Camera, CameraState } from '../camera/camera.ts';
@@ -39,98 +39,123 @@ type Props = {
 
 /** One step of the request, by its type. */
 export function StepScreen(props: Props): JSX.Element | null {
-  const { place, view, go, reporter } = props;
-  const { t } = usePage();
-  const { index } = place;
-  const { steps } = view.config;
-  const [another, setAnother] = useState(false);
-  const step = steps[index];
-  if (!step) return null;
-
-  const held: Held = { captures: props.captures, answers: props.answers };
-  const filling = fillingOf(view, step, held);
-  const least = leastSideOf(view, step);
-  const own = props.captures.filter(capture => capture.stepKey === step.key);
-  const kicker = steps.length > 1 ? t('common.stepOf', { n: index + 1, total: steps.length }) : '';
-  const next = (after: Held, replace = false) =>
-    go(place.fromSummary ? { at: 'summary' } : placeAfter(view, after, index), replace);
-  const onBack = () => history.back();
-  const onSkip = isRequired(step) && filling.needed > 0 ? undefined : () => next(held);
-
-  const onStage = (stage: CaptureStage, state: CameraState) => {
-    const permission =
-      state.status === 'live'
-        ? 'granted'
-        : state.status === 'blocked'
-          ? state.reason === 'denied'
-            ? 'denied'
-            : 'unavailable'
-          : 'unknown';
-    const steps = { live: 'capturing', review: 'reviewing', blocked: 'camera_blocked' } as const;
-    if (state.status === 'asking') return;
-    reporter.at({ step: steps[stage], step_index: index, camera_permission: permission });
-  };
-
-  switch (step.type) {
+  const step = props.view.config.steps[props.place.index];
+  switch (step?.type) {
     case 'text':
-      return (
-        <TextStep
-          {...{ step, kicker, onSkip, onBack }}
-          value={props.answers[step.key] ?? ''}
-          answered={filling.sent > 0}
-          refusal={props.refusal?.[step.key]}
-          onAnswer={async value => {
-            if (value === '') return next(held);
-            const after = await props.onAnswer(step.key, value);
-            next(after);
-            props.onHeld(after);
-          }}
-        />
-      );
+      return <Answer {...props} step={step} />;
     case 'upload':
-      return (
-        <UploadStep
-          {...{ step, kicker, filling, onBack, least }}
-          held={own}
-          onPicked={async picture => {
-            props.onHeld(await props.onCaptured(step.key, picture));
-          }}
-          onRemove={props.onRemove}
-          onNext={() => next(held)}
-        />
-      );
-    case 'image': {
-      const enough = filling.needed === 0 && filling.held + filling.sent > 0;
-      if (enough && !another && !place.replaces) {
-        return (
-          <StepMore
-            {...{ step, kicker, filling, onBack }}
-            held={own}
-            onAnother={() => setAnother(true)}
-            onRemove={props.onRemove}
-            onNext={() => next(held)}
-          />
-        );
-      }
-      return (
-        <CameraStep
-          {...{ step, index, filling, onSkip, onBack, onStage, least }}
-          total={steps.length}
-          camera={props.camera}
-          locator={props.locator}
-          wantsLocation={view.requires?.location ?? false}
-          challenge={asksForMoves(view, step) ? () => props.challengeFor(step.key) : undefined}
-          onFilmed={props.onFilmed}
-          onTaken={async photo => {
-            const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
-            // The review has its own history entry: replace it with the next screen, or go back to the entry below.
-            if (place.replaces || fillingOf(view, step, after).free === 0) next(after, true);
-            else await stepBack();
-            setAnother(false);
-            props.onHeld(after);
-          }}
-        />
-      );
-    }
+      return <Upload {...props} step={step} />;
+    case 'image':
+      return <Photo {...props} step={step} />;
+    default:
+      return null;
   }
+}
+
+type Of<Type extends Step['type']> = Props & { step: Extract<Step, { type: Type }> };
+
+/** What the step has already, and the ways out of it. */
+function useStep({ place, view, captures, answers, go, step }: Props & { step: Step }) {
+  const { t } = usePage();
+  const { index, fromSummary } = place;
+  const { length: total } = view.config.steps;
+  const held: Held = { captures, answers };
+  const filling = fillingOf(view, step, held);
+  const next = (after = held, replace = false) =>
+    go(fromSummary ? { at: 'summary' } : placeAfter(view, after, index), replace);
+  return {
+    filling,
+    next,
+    /** Pictures of this step on the device. */
+    own: captures.filter(capture => capture.stepKey === step.key),
+    /** Of all types of step. */
+    shared: {
+      step,
+      kicker: total > 1 ? t('common.stepOf', { n: index + 1, total }) : '',
+      onBack: () => history.back(),
+      onSkip: isRequired(step) && filling.needed > 0 ? undefined : () => next(),
+    },
+  };
+}
+
+function Answer(props: Of<'text'>): JSX.Element {
+  const { step, answers, refusal } = props;
+  const { filling, next, shared } = useStep(props);
+  return (
+    <TextStep
+      {...shared}
+      step={step}
+      value={answers[step.key] ?? ''}
+      answered={filling.sent > 0}
+      refusal={refusal?.[step.key]}
+      onAnswer={async value => {
+        if (value === '') return next();
+        const after = await props.onAnswer(step.key, value);
+        next(after);
+        props.onHeld(after);
+      }}
+    />
+  );
+}
+
+function Upload(props: Of<'upload'>): JSX.Element {
+  const { step, view, onRemove } = props;
+  const { filling, next, own, shared } = useStep(props);
+  return (
+    <UploadStep
+      {...{ ...shared, step, filling, onRemove }}
+      least={leastSideOf(view, step)}
+      held={own}
+      onPicked={async picture => props.onHeld(await props.onCaptured(step.key, picture))}
+      onNext={() => next()}
+    />
+  );
+}
+
+function Photo(props: Of<'image'>): JSX.Element {
+  const { step, place, view, camera, locator, reporter, onFilmed, onRemove } = props;
+  const { filling, next, own, shared } = useStep(props);
+  const [another, setAnother] = useState(false);
+  const enough = filling.needed === 0 && filling.held + filling.sent > 0;
+  if (enough && !another && !place.replaces) {
+    return (
+      <StepMore
+        {...{ ...shared, step, filling, onRemove }}
+        held={own}
+        onAnother={() => setAnother(true)}
+        onNext={() => next()}
+      />
+    );
+  }
+  return (
+    <CameraStep
+      {...{ ...shared, step, filling, camera, locator, onFilmed }}
+      index={place.index}
+      total={view.config.steps.length}
+      least={leastSideOf(view, step)}
+      wantsLocation={view.requires?.location ?? false}
+      challenge={asksForMoves(view, step) ? () => props.challengeFor(step.key) : undefined}
+      onStage={(stage, state) => report(reporter, place.index, stage, state)}
+      onTaken={async photo => {
+        const after = await props.onCaptured(step.key, { id: randomId(), ...photo });
+        // The review has its own history entry: replace it with the next screen, or go back to the entry below.
+        if (place.replaces || fillingOf(view, step, after).free === 0) next(after, true);
+        else await stepBack();
+        setAnother(false);
+        props.onHeld(after);
+      }}
+    />
+  );
+}
+
+const PROGRESS = { live: 'capturing', review: 'reviewing', blocked: 'camera_blocked' } as const;
+
+function report(reporter: Reporter, index: number, stage: CaptureStage, state: CameraState): void {
+  if (state.status !== 'asking')
+    reporter.at({ step: PROGRESS[stage], step_index: index, camera_permission: permissionOf(state) });
+}
+
+function permissionOf(state: CameraState) {
+  if (state.status === 'blocked') return state.reason === 'denied' ? 'denied' : 'unavailable';
+  return state.status === 'live' ? 'granted' : 'unknown';
 }

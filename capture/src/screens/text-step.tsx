@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { faultOfAnswer } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Screen } from './parts.tsx';
+import { Screen, Skip } from './parts.tsx';
 
 type Props = {
   step: Text;
@@ -26,51 +26,28 @@ export const withAsciiDigits = (text: string): string =>
 
 export function TextStep(props: Props): JSX.Element {
   const { t } = usePage();
-  const { step } = props;
-  const { format, max_length } = step.validation;
+  const { step, answered } = props;
   const [value, setValue] = useState(props.value);
   const [fault, setFault] = useState(props.refusal ?? '');
   const field = useRef<HTMLTextAreaElement & HTMLInputElement>(null);
-  const long = format === 'free_text' && max_length > 80;
 
   const submit = (event: Event) => {
     event.preventDefault();
-    const trimmed = format === 'free_text' ? value.trim() : withAsciiDigits(value.trim());
+    const trimmed = step.validation.format === 'free_text' ? value.trim() : withAsciiDigits(value.trim());
     const found = faultOfAnswer(step, trimmed);
-    if (found && !(trimmed === '' && props.answered)) {
-      setFault(t(found.key, 'n' in found ? { n: found.n } : {}));
-      field.current?.focus();
-      return;
-    }
-    props.onAnswer(trimmed);
+    if (!found || (trimmed === '' && answered)) return props.onAnswer(trimmed);
+    setFault(t(found.key, 'n' in found ? { n: found.n } : {}));
+    field.current?.focus();
   };
-  const hint =
-    format === 'numeric_id'
-      ? t('text.hintDigits')
-      : format === 'alphanumeric_id'
-        ? t('text.hintAlphanumeric')
-        : t('text.hintLength', { n: max_length });
-  const title = step.description || t('landing.stepText');
-  const shared = {
-    ref: field,
-    id: 'answer',
-    value,
-    // No maxlength: it would silently truncate pasted text. The validation message reports it instead.
-    'aria-labelledby': 'screen-title',
-    'aria-describedby': 'answer-hint answer-fault',
-    'aria-invalid': fault !== '',
-    'aria-required': step.required,
-    dir: 'auto' as const,
-    onInput: (event: { currentTarget: { value: string } }) => {
-      setValue(event.currentTarget.value);
-      setFault('');
-    },
+  const write = (text: string) => {
+    setValue(text);
+    setFault('');
   };
 
   return (
     <Screen
       name="text"
-      title={title}
+      title={step.description || t('landing.stepText')}
       kicker={props.kicker}
       onBack={props.onBack}
       actions={
@@ -78,35 +55,62 @@ export function TextStep(props: Props): JSX.Element {
           <button type="submit" form="answer-form" class="button">
             {t('step.next')}
           </button>
-          {props.onSkip && (
-            <button type="button" class="button plain" onClick={props.onSkip}>
-              {t('common.skip')}
-            </button>
-          )}
+          <Skip onSkip={props.onSkip} />
         </>
       }
     >
       <form id="answer-form" class="answer" onSubmit={submit} noValidate>
-        {props.answered && <p class="soft">{t('text.answered')}</p>}
-        {long ? (
-          <textarea {...shared} rows={5} />
-        ) : (
-          <input
-            {...shared}
-            type="text"
-            inputMode={format === 'numeric_id' ? 'numeric' : 'text'}
-            autoComplete="off"
-            autoCapitalize={format === 'free_text' ? 'sentences' : 'characters'}
-            spellcheck={format === 'free_text'}
-          />
-        )}
+        {answered && <p class="soft">{t('text.answered')}</p>}
+        <Field {...{ step, field, value, write }} invalid={fault !== ''} />
         <p id="answer-hint" class="small soft">
-          {hint}
+          {t(HINTS[step.validation.format] ?? 'text.hintLength', { n: step.validation.max_length })}
         </p>
         <p id="answer-fault" class="fault" role="alert">
           {fault}
         </p>
       </form>
     </Screen>
+  );
+}
+
+const HINTS: { [Format in Text['validation']['format']]?: 'text.hintDigits' | 'text.hintAlphanumeric' } = {
+  numeric_id: 'text.hintDigits',
+  alphanumeric_id: 'text.hintAlphanumeric',
+};
+
+type FieldProps = {
+  step: Text;
+  field: { current: (HTMLTextAreaElement & HTMLInputElement) | null };
+  value: string;
+  write: (text: string) => void;
+  invalid: boolean;
+};
+
+/** One line, or several for a long free text. */
+function Field({ step, field, value, write, invalid }: FieldProps): JSX.Element {
+  const { format, max_length } = step.validation;
+  const isFree = format === 'free_text';
+  const shared = {
+    ref: field,
+    id: 'answer',
+    value,
+    // No maxlength: it would silently truncate pasted text. The validation message reports it instead.
+    'aria-labelledby': 'screen-title',
+    'aria-describedby': 'answer-hint answer-fault',
+    'aria-invalid': invalid,
+    'aria-required': step.required,
+    dir: 'auto' as const,
+    onInput: (event: { currentTarget: { value: string } }) => write(event.currentTarget.value),
+  };
+  if (isFree && max_length > 80) return <textarea {...shared} rows={5} />;
+  return (
+    <input
+      {...shared}
+      type="text"
+      inputMode={format === 'numeric_id' ? 'numeric' : 'text'}
+      autoComplete="off"
+      autoCapitalize={isFree ? 'sentences' : 'characters'}
+      spellcheck={isFree}
+    />
   );
 }

@@ -30,36 +30,8 @@ const NO_SIZE = { width: 0, height: 0 };
 export function UploadStep(props: Props): JSX.Element {
   const page = usePage();
   const { t } = page;
-  const { step, filling, held, least } = props;
-  const [faults, setFaults] = useState<string[]>([]);
-  const size = sizeIn(page, step.max_size_bytes);
-  const types = typesIn(step.accept);
-
-  const pick = async (files: File[]) => {
-    const found: string[] = [];
-    for (const file of files.slice(0, filling.free)) {
-      const checked = await checkFile(file, step.accept, step.max_size_bytes);
-      if ('fault' in checked) {
-        found.push(t(checked.fault, { types, size, megapixels: page.number(checked.megapixels ?? 0) }));
-        continue;
-      }
-      if (least !== undefined && isBelow(await sizeOf(checked.blob).catch(() => NO_SIZE), least)) {
-        found.push(t('file.least', { n: page.number(least) }));
-        continue;
-      }
-      const bytes = await checked.blob.arrayBuffer();
-      await props.onPicked({
-        id: randomId(),
-        bytes,
-        contentType: checked.contentType,
-        sha256: await sha256Hex(bytes),
-        surface: 'web_file',
-        capturedAt: new Date().toISOString(),
-      });
-    }
-    setFaults([...new Set(found)]);
-  };
-
+  const { step, filling, held } = props;
+  const { faults, pick } = usePicking(props);
   const some = held.length + filling.sent > 0;
   const done = filling.needed === 0;
   return (
@@ -67,7 +39,7 @@ export function UploadStep(props: Props): JSX.Element {
       name="upload"
       title={step.description || t('upload.default')}
       kicker={props.kicker}
-      lead={t('upload.limit', { n: step.max, size })}
+      lead={t('upload.limit', { n: step.max, size: sizeIn(page, step.max_size_bytes) })}
       onBack={props.onBack}
       actions={
         <>
@@ -110,4 +82,38 @@ export function UploadStep(props: Props): JSX.Element {
       </div>
     </Screen>
   );
+}
+
+/** Takes chosen files, as many as the step has room for, and says why some are not taken. */
+function usePicking({ step, filling, least, onPicked }: Props) {
+  const page = usePage();
+  const { t, number } = page;
+  const [faults, setFaults] = useState<string[]>([]);
+
+  /** Returns why a file is not taken. */
+  async function take(file: File): Promise<string | undefined> {
+    const checked = await checkFile(file, step.accept, step.max_size_bytes);
+    if ('fault' in checked) {
+      const [types, size] = [typesIn(step.accept), sizeIn(page, step.max_size_bytes)];
+      return t(checked.fault, { types, size, megapixels: number(checked.megapixels ?? 0) });
+    }
+    const { blob, contentType } = checked;
+    if (least !== undefined && isBelow(await sizeOf(blob).catch(() => NO_SIZE), least))
+      return t('file.least', { n: number(least) });
+    const bytes = await blob.arrayBuffer();
+    const sha256 = await sha256Hex(bytes);
+    const capturedAt = new Date().toISOString();
+    await onPicked({ id: randomId(), bytes, contentType, sha256, surface: 'web_file', capturedAt });
+    return undefined;
+  }
+
+  const pick = async (files: File[]) => {
+    const found = new Set<string>();
+    for (const file of files.slice(0, filling.free)) {
+      const fault = await take(file);
+      if (fault !== undefined) found.add(fault);
+    }
+    setFaults([...found]);
+  };
+  return { faults, pick };
 }

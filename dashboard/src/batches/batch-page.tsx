@@ -71,7 +71,7 @@ function Shown({ batch }: { batch: Batch }) {
         label: t('batch.cancel'),
         title: t('batch.cancelTitle'),
         text: t('batch.cancelText'),
-        act: () => call('POST /v1/batches/:id/cancel', { id, body: {} }),
+        run: () => call('POST /v1/batches/:id/cancel', { id, body: {} }),
         refreshes: BATCHES,
         said: after => t('batch.wasCancelled', { n: after.created }),
       }}

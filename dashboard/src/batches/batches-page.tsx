@@ -7,6 +7,7 @@ import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
+import { More } from '../base/parts/more.tsx';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
@@ -57,11 +58,7 @@ export default function BatchesPage() {
                   <Row key={batch.id} batch={batch} />
                 ))}
               </ul>
-              {batches.hasNextPage && (
-                <Button busy={batches.isFetchingNextPage} onPress={() => void batches.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={batches} />
             </section>
           );
         }}

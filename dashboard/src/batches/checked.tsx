@@ -12,81 +12,102 @@ import { cellOf, type Mapping, type Sheet } from './sheet.ts';
 
 const SHOWN = 100;
 
+interface CheckedProps {
+  check: BatchCheck;
+  sheet: Sheet;
+  mapping: Mapping;
+}
+
 /** The result of the check: every fault by its row, or a preview of the first verifications. */
-export function Checked({ check, sheet, mapping }: { check: BatchCheck; sheet: Sheet; mapping: Mapping }) {
-  const { t } = useWords();
-  const [shown, setShown] = useState(SHOWN);
-  const { faults, total, preview } = check;
+export function Checked({ check, sheet, mapping }: CheckedProps) {
   const place = useRef<HTMLDivElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: each check is looked at
   useEffect(() => {
     place.current?.scrollIntoView({ block: 'nearest' });
   }, [check]);
-  if (faults.length === 0) {
-    return (
-      <div ref={place} className="stack">
-        <p className="notice verified" role="status">
-          <Icon name="check" />
-          <span>{t('batch.noFaults', { n: total })}</span>
-        </p>
-        <Warnings of={check} />
-        <details className="card section">
-          <summary>{t('batch.preview')}</summary>
-          <pre className="code">{JSON.stringify(preview, null, 2)}</pre>
-        </details>
-      </div>
-    );
-  }
-  const rows = new Set(faults.map(({ row }) => row)).size;
-  const all = () =>
-    [
-      ['row', 'column', 'fault', 'value'],
-      ...faults.map(fault => {
-        const { row, column } = fault;
-        return [row, column, faultWords({ t }, fault), cellOf(sheet, mapping, row, column)];
-      }),
-    ]
-      .map(csvLine)
-      .join('');
   return (
-    <div ref={place} className="checked">
-      <Section
-        title={t('batch.faults', { n: faults.length })}
-        intro={t('batch.faultsIntro', { n: rows })}
-        aside={
-          <Button slim onPress={() => saveFile('firsthand-faults.csv', all())}>
-            <Icon name="download" />
-            {t('batch.saveFaults')}
-          </Button>
-        }
-      >
-        <table className="columns" role="alert">
-          <thead>
-            <tr>
-              <th scope="col">{t('batch.row')}</th>
-              <th scope="col">{t('batch.column')}</th>
-              <th scope="col">{t('batch.value')}</th>
-              <th scope="col">{t('batch.fault')}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {faults.slice(0, shown).map((fault, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: one cell may have two faults, and none moves
-              <tr key={index}>
-                <th scope="row">{fault.row}</th>
-                <td>
-                  <code>{fault.column || '–'}</code>
-                </td>
-                <td>{cellOf(sheet, mapping, fault.row, fault.column) ?? ''}</td>
-                <td className="fault">{faultWords({ t }, fault)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-        {faults.length > shown && (
-          <Button onPress={() => setShown(shown + SHOWN)}>{t('batch.moreFaults', { n: faults.length - shown })}</Button>
-        )}
-      </Section>
+    <div ref={place} className={check.faults.length === 0 ? 'stack' : 'checked'}>
+      {check.faults.length === 0 ? (
+        <NoFaults check={check} />
+      ) : (
+        <Faults faults={check.faults} sheet={sheet} mapping={mapping} />
+      )}
     </div>
+  );
+}
+
+function NoFaults({ check }: { check: BatchCheck }) {
+  const { t } = useWords();
+  return (
+    <>
+      <p className="notice verified" role="status">
+        <Icon name="check" />
+        <span>{t('batch.noFaults', { n: check.total })}</span>
+      </p>
+      <Warnings of={check} />
+      <details className="card section">
+        <summary>{t('batch.preview')}</summary>
+        <pre className="code">{JSON.stringify(check.preview, null, 2)}</pre>
+      </details>
+    </>
+  );
+}
+
+type FaultsProps = Omit<CheckedProps, 'check'> & Pick<BatchCheck, 'faults'>;
+
+const csvOfFaults = (words: Parameters<typeof faultWords>[0], { faults, sheet, mapping }: FaultsProps): string =>
+  [
+    ['row', 'column', 'fault', 'value'],
+    ...faults.map(fault => {
+      const { row, column } = fault;
+      return [row, column, faultWords(words, fault), cellOf(sheet, mapping, row, column)];
+    }),
+  ]
+    .map(csvLine)
+    .join('');
+
+function Faults(props: FaultsProps) {
+  const { faults, sheet, mapping } = props;
+  const { t } = useWords();
+  const [shown, setShown] = useState(SHOWN);
+  const rows = new Set(faults.map(({ row }) => row)).size;
+  return (
+    <Section
+      title={t('batch.faults', { n: faults.length })}
+      intro={t('batch.faultsIntro', { n: rows })}
+      aside={
+        <Button slim onPress={() => saveFile('firsthand-faults.csv', csvOfFaults({ t }, props))}>
+          <Icon name="download" />
+          {t('batch.saveFaults')}
+        </Button>
+      }
+    >
+      <table className="columns" role="alert">
+        <thead>
+          <tr>
+            <th scope="col">{t('batch.row')}</th>
+            <th scope="col">{t('batch.column')}</th>
+            <th scope="col">{t('batch.value')}</th>
+            <th scope="col">{t('batch.fault')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {faults.slice(0, shown).map((fault, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: one cell may have two faults, and none moves
+            <tr key={index}>
+              <th scope="row">{fault.row}</th>
+              <td>
+                <code>{fault.column || '–'}</code>
+              </td>
+              <td>{cellOf(sheet, mapping, fault.row, fault.column) ?? ''}</td>
+              <td className="fault">{faultWords({ t }, fault)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {faults.length > shown && (
+        <Button onPress={() => setShown(shown + SHOWN)}>{t('batch.moreFaults', { n: faults.length - shown })}</Button>
+      )}
+    </Section>
   );
 }

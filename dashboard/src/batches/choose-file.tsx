@@ -25,19 +25,16 @@ interface Guessed {
   encoding: SheetEncoding;
 }
 
-/** Takes a list: chosen, dropped, or one of the samples. */
-export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen: (sheet: Sheet) => void }) {
+interface ChooseFileProps {
+  sheet: Sheet | null;
+  onChosen: (sheet: Sheet) => void;
+}
+
+/** Reads a file and hands its sheet on, or says what is wrong with it. */
+function useReading(onChosen: ChooseFileProps['onChosen']) {
   const { t, number } = useWords();
-  const input = useRef<HTMLInputElement>(null);
-  const [over, setOver] = useState(false);
   const [fault, setFault] = useState<string>();
   const [guessed, setGuessed] = useState<Guessed | null>(null);
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    if (file.size > MOST_BYTES) return setFault(t('batch.tooLarge', { n: MOST_BYTES / 1_048_576 }));
-    const bytes = await file.bytes();
-    read({ name: file.name, bytes }, encodingOf(bytes));
-  };
   const read = (file: Omit<Guessed, 'encoding'>, reading: Reading) => {
     if (typeof reading === 'string') return setFault(t(reading === 'workbook' ? 'batch.workbook' : 'batch.utf32'));
     const { encoding, sure } = reading;
@@ -55,6 +52,20 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
       setFault(t(`batch.fault.${error.kind}`, { row: number(error.row) }));
     }
   };
+  const take = async (file: File | undefined) => {
+    if (!file) return;
+    if (file.size > MOST_BYTES) return setFault(t('batch.tooLarge', { n: MOST_BYTES / 1_048_576 }));
+    const bytes = await file.bytes();
+    read({ name: file.name, bytes }, encodingOf(bytes));
+  };
+  return { fault, guessed, read, take };
+}
+
+/** Takes a list: chosen, dropped, or one of the samples. */
+export function ChooseFile({ sheet, onChosen }: ChooseFileProps) {
+  const { t } = useWords();
+  const { fault, guessed, read, take } = useReading(onChosen);
+  const [over, setOver] = useState(false);
   return (
     <section
       className="card drop"
@@ -81,6 +92,23 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
       ) : (
         <p>{t('batch.drop')}</p>
       )}
+      <FileInput isChosen={sheet !== null} onFile={file => void take(file)} />
+      {guessed && <EncodingField guessed={guessed} onRead={read} />}
+      {fault !== undefined && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
+      {!sheet && <Samples onChosen={onChosen} />}
+    </section>
+  );
+}
+
+function FileInput({ isChosen, onFile }: { isChosen: boolean; onFile: (file: File | undefined) => void }) {
+  const { t } = useWords();
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
       <input
         ref={input}
         type="file"
@@ -89,49 +117,58 @@ export function ChooseFile({ sheet, onChosen }: { sheet: Sheet | null; onChosen:
         tabIndex={-1}
         aria-label={t('batch.file')}
         onChange={event => {
-          void take(event.target.files?.[0]);
+          onFile(event.target.files?.[0]);
           event.target.value = '';
         }}
       />
-      <Button weight={sheet ? 'quiet' : 'main'} slim={sheet !== null} onPress={() => input.current?.click()}>
-        {t(sheet ? 'batch.another' : 'batch.choose')}
+      <Button weight={isChosen ? 'quiet' : 'main'} slim={isChosen} onPress={() => input.current?.click()}>
+        {t(isChosen ? 'batch.another' : 'batch.choose')}
       </Button>
-      {guessed && (
-        <label className="field encoding">
-          <span className="label">{t('batch.encoding')}</span>
-          <select
-            className="input"
-            value={guessed.encoding}
-            onChange={event => read(guessed, { encoding: event.target.value as SheetEncoding, sure: false })}
-          >
-            {GUESSED_ENCODINGS.map(encoding => (
-              <option key={encoding} value={encoding}>
-                {t(`encoding.${encoding}`)}
-              </option>
-            ))}
-          </select>
-          <span className="soft small">{t('batch.encodingHint')}</span>
-        </label>
-      )}
-      {fault !== undefined && (
-        <p className="fault" role="alert">
-          {fault}
-        </p>
-      )}
-      {!sheet && (
-        <div className="samples">
-          <span className="soft small">{t('batch.orSample')}</span>
-          {SAMPLES.map(sample => (
-            <Button key={sample} slim onPress={() => onChosen(sampleOf(sample))}>
-              {t(`starter.${sample}`)}
-            </Button>
-          ))}
-          <Button weight="plain" slim onPress={() => saveFile('firsthand-sample.csv', sampleText('claim'))}>
-            <Icon name="download" />
-            {t('batches.sample')}
-          </Button>
-        </div>
-      )}
-    </section>
+    </>
+  );
+}
+
+interface EncodingFieldProps {
+  guessed: Guessed;
+  onRead: (file: Guessed, reading: Reading) => void;
+}
+
+/** Reads the file again in another encoding. */
+function EncodingField({ guessed, onRead }: EncodingFieldProps) {
+  const { t } = useWords();
+  return (
+    <label className="field encoding">
+      <span className="label">{t('batch.encoding')}</span>
+      <select
+        className="input"
+        value={guessed.encoding}
+        onChange={event => onRead(guessed, { encoding: event.target.value as SheetEncoding, sure: false })}
+      >
+        {GUESSED_ENCODINGS.map(encoding => (
+          <option key={encoding} value={encoding}>
+            {t(`encoding.${encoding}`)}
+          </option>
+        ))}
+      </select>
+      <span className="soft small">{t('batch.encodingHint')}</span>
+    </label>
+  );
+}
+
+function Samples({ onChosen }: Pick<ChooseFileProps, 'onChosen'>) {
+  const { t } = useWords();
+  return (
+    <div className="samples">
+      <span className="soft small">{t('batch.orSample')}</span>
+      {SAMPLES.map(sample => (
+        <Button key={sample} slim onPress={() => onChosen(sampleOf(sample))}>
+          {t(`starter.${sample}`)}
+        </Button>
+      ))}
+      <Button weight="plain" slim onPress={() => saveFile('firsthand-sample.csv', sampleText('claim'))}>
+        <Icon name="download" />
+        {t('batches.sample')}
+      </Button>
+    </div>
   );
 }

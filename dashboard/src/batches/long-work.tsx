@@ -17,23 +17,18 @@ import './batches.css';
 
 type Fact = readonly [name: string, value: ReactNode];
 
-/** A job of many parts: its progress, its results as a file, and a way to stop it. */
-export function LongWork<After>({
-  id,
-  path,
-  title,
-  tag,
-  progress,
-  done,
-  total,
-  counts,
-  created_at,
-  ended_at,
-  stopped,
-  facts = [],
-  stop,
-  children,
-}: {
+interface Stop<After> {
+  /** The job is under way. */
+  possible: boolean;
+  label: string;
+  title: string;
+  text: string;
+  run: () => Promise<After>;
+  refreshes: QueryKey;
+  said: (after: After) => string;
+}
+
+interface LongWorkProps<After> {
   id: string;
   /** Its address in the API. `/results` and `/cancel` follow it. */
   path: string;
@@ -50,36 +45,16 @@ export function LongWork<After>({
   stopped?: 'not_allowed' | undefined;
   /** Stand after the times. */
   facts?: readonly Fact[];
-  stop: {
-    /** The job is under way. */
-    possible: boolean;
-    label: string;
-    title: string;
-    text: string;
-    act: () => Promise<After>;
-    refreshes: QueryKey;
-    said: (after: After) => string;
-  };
+  stop: Stop<After>;
   children: ReactNode;
-}) {
+}
+
+/** A job of many parts: its progress, its results as a file, and a way to stop it. */
+export function LongWork<After>(props: LongWorkProps<After>) {
+  const { id, path, title, tag, stop, children } = props;
   const { t } = useWords();
-  const { exactly, span } = useMoments();
-  const say = useSay();
   const { tenant } = useSignedIn();
   const [asking, setAsking] = useState(false);
-  const stopping = useAct(stop.act, {
-    refreshes: [stop.refreshes],
-    onDone: after => {
-      setAsking(false);
-      say(stop.said(after));
-    },
-  });
-  const all: Fact[] = [
-    ...counts,
-    [t('batch.factStarted'), exactly(created_at)],
-    ...(ended_at ? [[t('batch.factTook'), span(Date.parse(ended_at) - Date.parse(created_at))] as const] : []),
-    ...facts,
-  ];
   return (
     <>
       <div className="title-line">
@@ -106,32 +81,60 @@ export function LongWork<After>({
           />
         </div>
       </div>
-      <section className="card section batch-progress" aria-label={t('batch.progressAct')}>
-        <p role="status">
-          <strong>{progress}</strong>
-        </p>
-        {stopped && <p className="notice doubtful">{t('batch.notAllowed')}</p>}
-        <Progress label={t('batch.progressAct')} done={done} of={total} />
-        <dl className="facts">
-          {all.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
-      </section>
+      <ProgressCard {...props} />
       {children}
-      {asking && (
-        <Confirm
-          title={stop.title}
-          action={stop.label}
-          act={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{stop.text}</p>
-        </Confirm>
-      )}
+      {asking && <Stopping stop={stop} onClose={() => setAsking(false)} />}
     </>
+  );
+}
+
+function ProgressCard<After>(props: LongWorkProps<After>) {
+  const { progress, done, total, counts, created_at, ended_at, stopped, facts = [] } = props;
+  const { t } = useWords();
+  const { exactly, span } = useMoments();
+  const all: Fact[] = [
+    ...counts,
+    [t('batch.factStarted'), exactly(created_at)],
+    ...(ended_at ? [[t('batch.factTook'), span(Date.parse(ended_at) - Date.parse(created_at))] as const] : []),
+    ...facts,
+  ];
+  return (
+    <section className="card section batch-progress" aria-label={t('batch.progressAct')}>
+      <p role="status">
+        <strong>{progress}</strong>
+      </p>
+      {stopped && <p className="notice doubtful">{t('batch.notAllowed')}</p>}
+      <Progress label={t('batch.progressAct')} done={done} of={total} />
+      <dl className="facts">
+        {all.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** Asks before the job stops. */
+function Stopping<After>({ stop, onClose }: { stop: Stop<After>; onClose: () => void }) {
+  const say = useSay();
+  const stopping = useAct(stop.run, {
+    refreshes: [stop.refreshes],
+    onDone: after => {
+      onClose();
+      say(stop.said(after));
+    },
+  });
+  return (
+    <Confirm
+      title={stop.title}
+      action={stop.label}
+      act={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
+      onClose={onClose}
+    >
+      <p>{stop.text}</p>
+    </Confirm>
   );
 }

@@ -51,16 +51,9 @@ export default function NewBatchPage() {
   );
 }
 
-function Prepare({ sheet }: { sheet: Sheet }) {
-  const { t } = useWords();
+/** Sends the list to be checked, or to become verifications. Forgets both results when the list or the question changes. */
+function useBatch(csv: string, query: Record<string, string>, sheet: Sheet) {
   const [, goTo] = useLocation();
-  const mails = useSignInMethods().data?.magic_link ?? false;
-  const [mapping, setMapping] = useState(() => guess(sheet.header));
-  const [templateId, setTemplateId] = useState('');
-  const [send, setSend] = useState(false);
-  const csv = useMemo(() => csvOf(sheet, mapping), [sheet, mapping]);
-  const sends = send && mails && mapping.includes('email');
-  const query = { send: String(sends), ...(templateId === '' ? {} : { template_id: templateId }) };
   const body = () => new Blob([csv], { type: CSV });
   const check = useAct(
     (): Promise<BatchCheck> =>
@@ -70,59 +63,94 @@ function Prepare({ sheet }: { sheet: Sheet }) {
     refreshes: [BATCHES],
     onDone: ({ id }) => goTo(`/batches/${id}`),
   });
-  const { reset: forgetCheck } = check;
-  const { reset: forgetMade } = make;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another file was not checked yet
-  useEffect(() => {
-    forgetCheck();
-    forgetMade();
-  }, [sheet]);
-  const change = (act: () => void) => {
-    act();
-    forgetCheck();
-    forgetMade();
+  const forget = () => {
+    check.reset();
+    make.reset();
   };
-  const nothing = mapping.every(place => place === '');
-  const rows = sheet.rows.size;
-  const path = `/v1/batches?${new URLSearchParams(query)}`;
-  const file = { name: 'firsthand-batch.csv', type: CSV };
-  const ready = check.data?.faults.length === 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another file was not checked yet
+  useEffect(forget, [sheet]);
+  return { check, make, forget };
+}
+
+function Prepare({ sheet }: { sheet: Sheet }) {
+  const mails = useSignInMethods().data?.magic_link ?? false;
+  const [mapping, setMapping] = useState(() => guess(sheet.header));
+  const [templateId, setTemplateId] = useState('');
+  const [send, setSend] = useState(false);
+  const csv = useMemo(() => csvOf(sheet, mapping), [sheet, mapping]);
+  const mapped = mapping.includes('email');
+  const sends = send && mails && mapped;
+  const query = { send: String(sends), ...(templateId === '' ? {} : { template_id: templateId }) };
+  const batch = useBatch(csv, query, sheet);
+  const change = (set: () => void) => {
+    set();
+    batch.forget();
+  };
+  const { check, make } = batch;
   return (
     <>
       <Columns sheet={sheet} mapping={mapping} onChange={next => change(() => setMapping(next))} />
       <Asked
         templateId={templateId}
         onTemplate={id => change(() => setTemplateId(id))}
-        sending={{ mails, mapped: mapping.includes('email'), on: sends, set: on => change(() => setSend(on)) }}
+        sending={{ mails, mapped, on: sends, set: on => change(() => setSend(on)) }}
       />
       <Problem error={check.error ?? make.error} />
       {check.data && <Checked check={check.data} sheet={sheet} mapping={mapping} />}
-      <div className="actions batch-acts">
-        <CurlMenu
-          acts={[
-            { label: t('batch.check'), request: { method: 'POST', path: `${path}&dry_run=true`, file } },
-            { label: t('batches.new'), request: { method: 'POST', path, file } },
-          ]}
-        />
-        <Button weight="plain" onPress={() => saveFile(file.name, csv)}>
-          <Icon name="download" />
-          {t('batch.asMapped')}
-        </Button>
-        <Button
-          weight={ready ? 'quiet' : 'main'}
-          busy={check.isPending}
-          isDisabled={nothing}
-          onPress={() => check.mutate(undefined)}
-        >
-          {t('batch.check')}
-        </Button>
-        {ready && (
-          <Button weight="main" busy={make.isPending} onPress={() => make.mutate(undefined)}>
-            {t(sends ? 'batch.makeAndSend' : 'batch.makeN', { n: rows })}
-          </Button>
-        )}
-      </div>
+      <BatchActions
+        batch={batch}
+        csv={csv}
+        query={query}
+        isEmpty={mapping.every(place => place === '')}
+        sends={sends}
+        rows={sheet.rows.size}
+      />
     </>
+  );
+}
+
+interface BatchActionsProps {
+  batch: ReturnType<typeof useBatch>;
+  csv: string;
+  query: Record<string, string>;
+  /** No column goes anywhere. */
+  isEmpty: boolean;
+  sends: boolean;
+  rows: number;
+}
+
+/** Checks the list, then makes its verifications. */
+function BatchActions({ batch: { check, make }, csv, query, isEmpty, sends, rows }: BatchActionsProps) {
+  const { t } = useWords();
+  const path = `/v1/batches?${new URLSearchParams(query)}`;
+  const file = { name: 'firsthand-batch.csv', type: CSV };
+  const isReady = check.data?.faults.length === 0;
+  return (
+    <div className="actions batch-acts">
+      <CurlMenu
+        acts={[
+          { label: t('batch.check'), request: { method: 'POST', path: `${path}&dry_run=true`, file } },
+          { label: t('batches.new'), request: { method: 'POST', path, file } },
+        ]}
+      />
+      <Button weight="plain" onPress={() => saveFile(file.name, csv)}>
+        <Icon name="download" />
+        {t('batch.asMapped')}
+      </Button>
+      <Button
+        weight={isReady ? 'quiet' : 'main'}
+        busy={check.isPending}
+        isDisabled={isEmpty}
+        onPress={() => check.mutate(undefined)}
+      >
+        {t('batch.check')}
+      </Button>
+      {isReady && (
+        <Button weight="main" busy={make.isPending} onPress={() => make.mutate(undefined)}>
+          {t(sends ? 'batch.makeAndSend' : 'batch.makeN', { n: rows })}
+        </Button>
+      )}
+    </div>
   );
 }
 

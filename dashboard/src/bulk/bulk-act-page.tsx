@@ -13,7 +13,7 @@ import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 const LOOK_AGAIN_MS = 1_000;
 const SHOWN = 50;
 
-/** One act on many verifications: how far it has come, what refused it and why. */
+/** One action on many verifications: how far it has come, what refused it and why. */
 export default function BulkActPage() {
   const { id } = useParams<{ id: string }>();
   const { t } = useWords();
@@ -59,7 +59,7 @@ function Shown({ act }: { act: BulkAct }) {
         label: t('bulk.stop'),
         title: t('bulk.stopTitle'),
         text: t('bulk.stopText'),
-        act: () => call('POST /v1/bulk-acts/:id/cancel', { id, body: {} }),
+        run: () => call('POST /v1/bulk-acts/:id/cancel', { id, body: {} }),
         refreshes: BULK,
         said: after => t('bulk.wasStopped', { n: after.done }),
       }}
@@ -69,7 +69,7 @@ function Shown({ act }: { act: BulkAct }) {
   );
 }
 
-/** The first verifications that refused the act; the file has them all. */
+/** The first verifications that refused the action; the file has them all. */
 function Refused({ act }: { act: BulkAct }) {
   const words = useWords();
   const { t } = words;

@@ -1,10 +1,11 @@
+import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { useWords } from '../base/language.tsx';
-import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
+import { More } from '../base/parts/more.tsx';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';
@@ -12,10 +13,9 @@ import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 2_000;
 
-/** Acts on many verifications, newest first. */
+/** Actions on many verifications, newest first. */
 export default function BulkActsPage() {
   const { t } = useWords();
-  const { ago, exactly } = useMoments();
   const acts = useInfiniteQuery({
     queryKey: BULK,
     queryFn: ({ signal, pageParam }) =>
@@ -47,37 +47,38 @@ export default function BulkActsPage() {
           return (
             <section className="card section" aria-label={t('page.bulkActs')}>
               <ul className="rows">
-                {all.map(act => (
-                  <li className="row" key={act.id}>
-                    <BulkTag of={act} />
-                    <div className="row-main">
-                      <span className="row-name">
-                        <Link href={`/bulk-acts/${act.id}`}>
-                          {t('bulk.start', { act: t(`bulk.${act.act}`), n: act.total })}
-                        </Link>
-                      </span>
-                      <span className="soft small">
-                        <time dateTime={act.created_at} title={exactly(act.created_at)}>
-                          {ago(act.created_at)}
-                        </time>
-                        {act.failed > 0 && ` · ${t('bulk.failedOf', { n: act.failed })}`}
-                      </span>
-                    </div>
-                    {isUnderWay(act) && (
-                      <Progress label={t('batch.progressAct')} done={act.done + act.failed} of={act.total} />
-                    )}
-                  </li>
+                {all.map(one => (
+                  <BulkRow key={one.id} bulk={one} />
                 ))}
               </ul>
-              {acts.hasNextPage && (
-                <Button busy={acts.isFetchingNextPage} onPress={() => void acts.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={acts} />
             </section>
           );
         }}
       </Read>
     </>
+  );
+}
+
+function BulkRow({ bulk }: { bulk: BulkAct }) {
+  const { t } = useWords();
+  const { ago, exactly } = useMoments();
+  const { id, act, total, done, failed, created_at } = bulk;
+  return (
+    <li className="row">
+      <BulkTag of={bulk} />
+      <div className="row-main">
+        <span className="row-name">
+          <Link href={`/bulk-acts/${id}`}>{t('bulk.start', { act: t(`bulk.${act}`), n: total })}</Link>
+        </span>
+        <span className="soft small">
+          <time dateTime={created_at} title={exactly(created_at)}>
+            {ago(created_at)}
+          </time>
+          {failed > 0 && ` · ${t('bulk.failedOf', { n: failed })}`}
+        </span>
+      </div>
+      {isUnderWay(bulk) && <Progress label={t('batch.progressAct')} done={done + failed} of={total} />}
+    </li>
   );
 }

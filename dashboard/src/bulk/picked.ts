@@ -1,7 +1,7 @@
 import type { BulkActRequest, BulkFilter } from '@firsthand/contract/batches/bulk-acts.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 
-/** What is picked for an act on many: single rows, or all that match the filters, loaded or not. */
+/** What is picked for an action on many: single rows, or all that match the filters, loaded or not. */
 export interface Picked {
   all: boolean;
   ids: ReadonlySet<string>;
@@ -9,13 +9,13 @@ export interface Picked {
 
 export const NOTHING_PICKED: Picked = { all: false, ids: new Set() };
 
-/** The most ids that one act takes, and the most that an address of an export holds. */
+/** The most ids that one action takes, and the most that an address of an export holds. */
 export const PICKED_MAX = 1_000;
 export const EXPORTED_MAX = 200;
 /** Beyond this the count of a list is an estimate. */
 export const COUNTED = 1_000;
 
-/** The filters as the body of an act says them. */
+/** The filters as the body of an action says them. */
 function filterOf(filters: Filters): BulkFilter {
   const { created_after, created_before } = queryOf(filters);
   const { q, status, verdict, review } = filters;

@@ -19,7 +19,7 @@ import { useAct } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import { PhonePreview } from '../request/phone.tsx';
-import { RequestFields, showFaults } from '../request/request-form.tsx';
+import { Faults, RequestFields, showFaults } from '../request/request-form.tsx';
 import { EMPTY, type RequestValues, requestOf } from '../request/values.ts';
 
 export default function IssuePage() {
@@ -80,11 +80,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
         <form className="request-form" noValidate onSubmit={submit} onChange={() => draft.keep(form.getValues())}>
           <RequestFields form={form} person />
           <Problem error={create.error} />
-          {others.map(fault => (
-            <p key={fault} className="fault">
-              {fault}
-            </p>
-          ))}
+          <Faults faults={others} />
           <div className="actions">
             <CurlMenu
               acts={[

@@ -11,7 +11,7 @@ interface Named {
 /** The words for each code. What no form of the dashboard can cause has the words of `invalid`. */
 const WORDS: Record<FaultCode, MessageKey> = {
   required: 'fault.required',
-  unknown_property: 'fault.unknown',
+  unknown_property: 'fault.unknownMember',
   type: 'fault.type',
   enum: 'fault.enum',
   pattern: 'fault.pattern',

@@ -45,30 +45,36 @@ export function PhonePreview({ values }: { values: RequestValues }) {
       <div className="phone">
         <iframe ref={frame} src={`${ROOT}/capture-preview`} title={t('phone.frame')} tabIndex={-1} />
       </div>
-      <figcaption className="phone-steps">
-        <Button
-          weight="plain"
-          slim
-          isDisabled={at < 0}
-          aria-label={t('phone.before')}
-          onPress={() => setChosen(at - 1)}
-        >
-          <Icon name="before" />
-        </Button>
-        <span className="small soft">
-          {at < 0 ? t('phone.first') : t('phone.step', { n: at + 1, of: values.steps.length })}
-        </span>
-        <Button
-          weight="plain"
-          slim
-          isDisabled={at === last}
-          aria-label={t('phone.next')}
-          onPress={() => setChosen(at + 1)}
-        >
-          <Icon name="right" />
-        </Button>
-      </figcaption>
+      <Steps at={at} total={values.steps.length} onAt={setChosen} />
     </figure>
+  );
+}
+
+interface StepsProps {
+  /** The step that is seen; -1 for the first page. */
+  at: number;
+  total: number;
+  onAt: (at: number) => void;
+}
+
+function Steps({ at, total, onAt }: StepsProps) {
+  const { t } = useWords();
+  return (
+    <figcaption className="phone-steps">
+      <Button weight="plain" slim isDisabled={at < 0} aria-label={t('phone.before')} onPress={() => onAt(at - 1)}>
+        <Icon name="before" />
+      </Button>
+      <span className="small soft">{at < 0 ? t('phone.first') : t('phone.step', { n: at + 1, of: total })}</span>
+      <Button
+        weight="plain"
+        slim
+        isDisabled={at === total - 1}
+        aria-label={t('phone.next')}
+        onPress={() => onAt(at + 1)}
+      >
+        <Icon name="right" />
+      </Button>
+    </figcaption>
   );
 }
 

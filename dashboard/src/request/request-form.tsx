@@ -42,147 +42,168 @@ export function showFaults(words: Pick<Translator, 't'>, form: RequestForm, erro
   });
 }
 
-/** The fields of a request, as the contract has them. `person`: for one person; a template is for many. */
-export function RequestFields({ form, person, before }: { form: RequestForm; person: boolean; before?: ReactNode }) {
+/** Faults that have no field. */
+export const Faults = ({ faults }: { faults: readonly string[] }) =>
+  faults.map(fault => (
+    <p key={fault} className="fault">
+      {fault}
+    </p>
+  ));
+
+interface RequestFieldsProps {
+  form: RequestForm;
+  /** Whether the request is for one person; a template is for many. */
+  person: boolean;
+  before?: ReactNode;
+}
+
+interface PartProps {
+  form: RequestForm;
+}
+
+/** The fields of a request, as the contract has them. */
+export function RequestFields({ form, person, before }: RequestFieldsProps) {
   const { t } = useWords();
-  const brands = useQuery(BRANDS);
-  const metadata = useFieldArray({ control: form.control, name: 'metadata' });
-  const notify = form.watch('notify');
   return (
     <>
       {before}
       <Section title={t('request.steps')} intro={t('request.stepsIntro')}>
         <StepEditor form={form} />
       </Section>
-      {person && (
-        <Section title={t('request.person')} intro={t('request.personIntro')}>
-          <div className="pairs">
-            <Line form={form} name="person_name" label={t('request.name')} maxLength={120} />
-            <Line form={form} name="person_ref" label={t('request.ref')} hint={t('request.refHint')} maxLength={120} />
-            <Line form={form} name="person_email" label={t('request.email')} maxLength={254} />
-            <Line
-              form={form}
-              name="person_phone"
-              label={t('request.phone')}
-              hint={t('code.phoneHint')}
-              maxLength={16}
-            />
-          </div>
-        </Section>
-      )}
-      <Section title={t('request.expected')} intro={t('request.expectedIntro')}>
-        <div className="pairs">
-          <Line
-            form={form}
-            name="expected_object"
-            label={t('issue.object')}
-            hint={t('request.objectHint')}
-            maxLength={200}
-          />
-          <Line
-            form={form}
-            name="expected_location"
-            label={t('request.location')}
-            hint={t('request.locationHint')}
-            maxLength={300}
-          />
-          <Line
-            form={form}
-            name="condition_aspects"
-            label={t('request.aspects')}
-            hint={t('request.aspectsHint')}
-            maxLength={250}
-          />
-          <Line form={form} name="context_kind" label={t('request.kind')} hint={t('request.kindHint')} maxLength={64} />
-        </div>
-        <Line
-          form={form}
-          name="context_summary"
-          label={t('request.summary')}
-          hint={t('request.summaryHint')}
-          maxLength={500}
-        />
-      </Section>
-      <Section title={t('request.options')}>
-        <fieldset className="checks-line">
-          <legend className="label">{t('request.signals')}</legend>
-          {SIGNAL_NAMES.map(name => (
-            <label key={name} className="switch">
-              <input type="checkbox" value={name} {...form.register('signals')} />
-              <span>{t(`signal.${name}`)}</span>
-            </label>
-          ))}
-        </fieldset>
-        <label className="switch">
-          <input type="checkbox" {...form.register('audit')} />
-          <span>{t('request.audit')}</span>
-        </label>
-        <div className="pairs">
-          <label className="field">
-            <span className="label">{t('request.expires')}</span>
-            <select className="input" {...form.register('expires_in_seconds', { valueAsNumber: true })}>
-              {HOURS.map(seconds => (
-                <option key={seconds} value={seconds}>
-                  {t('request.hours', { n: seconds / 3_600 })}
-                </option>
-              ))}
-            </select>
-          </label>
-          <label className="field">
-            <span className="label">{t('request.brand')}</span>
-            <select className="input" {...form.register('brand_slug')}>
-              <option value="">{t('request.noBrand')}</option>
-              {brands.data?.data.map(brand => (
-                <option key={brand.slug} value={brand.slug}>
-                  {brand.name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <Line
-            form={form}
-            name="webhook_url"
-            label={t('request.webhook')}
-            hint={t('request.webhookHint')}
-            maxLength={2_048}
-          />
-          <label className="field">
-            <span className="label">{t('request.notify')}</span>
-            <select className="input" {...form.register('notify')}>
-              {(['default', 'address', 'off'] as const).map(choice => (
-                <option key={choice} value={choice}>
-                  {t(`request.notify.${choice}`)}
-                </option>
-              ))}
-            </select>
-          </label>
-          {notify === 'address' && (
-            <Line form={form} name="notify_email" label={t('request.notifyAddress')} maxLength={254} />
-          )}
-        </div>
-        <div className="stack">
-          <h3>{t('request.metadata')}</h3>
-          {metadata.fields.map((field, index) => (
-            <div key={field.id} className="metadata">
-              <Line form={form} name={`metadata.${index}.key`} label={t('request.key')} maxLength={40} />
-              <Line form={form} name={`metadata.${index}.value`} label={t('request.value')} maxLength={500} />
-              <Button
-                weight="plain"
-                aria-label={t('request.removePair', { n: index + 1 })}
-                onPress={() => metadata.remove(index)}
-              >
-                <Icon name="cross" />
-              </Button>
-            </div>
-          ))}
-          <div className="toolbar">
-            <Button slim onPress={() => metadata.append({ key: '', value: '' })}>
-              <Icon name="plus" />
-              {t('request.addPair')}
-            </Button>
-          </div>
-        </div>
-      </Section>
+      {person && <PersonFields form={form} />}
+      <ExpectedFields form={form} />
+      <Options form={form} />
     </>
+  );
+}
+
+function PersonFields({ form }: PartProps) {
+  const { t } = useWords();
+  const line = lineOf(form);
+  return (
+    <Section title={t('request.person')} intro={t('request.personIntro')}>
+      <div className="pairs">
+        {line('person_name', t('request.name'), 120)}
+        {line('person_ref', t('request.ref'), 120, t('request.refHint'))}
+        {line('person_email', t('request.email'), 254)}
+        {line('person_phone', t('request.phone'), 16, t('code.phoneHint'))}
+      </div>
+    </Section>
+  );
+}
+
+/** What the photos should show, where, and what it is about. */
+function ExpectedFields({ form }: PartProps) {
+  const { t } = useWords();
+  const line = lineOf(form);
+  return (
+    <Section title={t('request.expected')} intro={t('request.expectedIntro')}>
+      <div className="pairs">
+        {line('expected_object', t('issue.object'), 200, t('request.objectHint'))}
+        {line('expected_location', t('request.location'), 300, t('request.locationHint'))}
+        {line('condition_aspects', t('request.aspects'), 250, t('request.aspectsHint'))}
+        {line('context_kind', t('request.kind'), 64, t('request.kindHint'))}
+      </div>
+      {line('context_summary', t('request.summary'), 500, t('request.summaryHint'))}
+    </Section>
+  );
+}
+
+/** One line of the form by its name, label and greatest length. */
+const lineOf =
+  (form: RequestForm) => (name: FieldPath<RequestValues>, label: string, maxLength: number, hint?: string) => (
+    <Line form={form} name={name} label={label} maxLength={maxLength} {...(hint === undefined ? {} : { hint })} />
+  );
+
+function Options({ form }: PartProps) {
+  const { t } = useWords();
+  return (
+    <Section title={t('request.options')}>
+      <fieldset className="checks-line">
+        <legend className="label">{t('request.signals')}</legend>
+        {SIGNAL_NAMES.map(name => (
+          <label key={name} className="switch">
+            <input type="checkbox" value={name} {...form.register('signals')} />
+            <span>{t(`signal.${name}`)}</span>
+          </label>
+        ))}
+      </fieldset>
+      <label className="switch">
+        <input type="checkbox" {...form.register('audit')} />
+        <span>{t('request.audit')}</span>
+      </label>
+      <Delivery form={form} />
+      <Metadata form={form} />
+    </Section>
+  );
+}
+
+/** How long the link is open, whose name it carries, and who hears of the result. */
+function Delivery({ form }: PartProps) {
+  const { t } = useWords();
+  const brands = useQuery(BRANDS);
+  const line = lineOf(form);
+  return (
+    <div className="pairs">
+      <label className="field">
+        <span className="label">{t('request.expires')}</span>
+        <select className="input" {...form.register('expires_in_seconds', { valueAsNumber: true })}>
+          {HOURS.map(seconds => (
+            <option key={seconds} value={seconds}>
+              {t('request.hours', { n: seconds / 3_600 })}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="field">
+        <span className="label">{t('request.brand')}</span>
+        <select className="input" {...form.register('brand_slug')}>
+          <option value="">{t('request.noBrand')}</option>
+          {brands.data?.data.map(brand => (
+            <option key={brand.slug} value={brand.slug}>
+              {brand.name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {line('webhook_url', t('request.webhook'), 2_048, t('request.webhookHint'))}
+      <label className="field">
+        <span className="label">{t('request.notify')}</span>
+        <select className="input" {...form.register('notify')}>
+          {(['default', 'address', 'off'] as const).map(choice => (
+            <option key={choice} value={choice}>
+              {t(`request.notify.${choice}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      {form.watch('notify') === 'address' && line('notify_email', t('request.notifyAddress'), 254)}
+    </div>
+  );
+}
+
+function Metadata({ form }: PartProps) {
+  const { t } = useWords();
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: 'metadata' });
+  const line = lineOf(form);
+  return (
+    <div className="stack">
+      <h3>{t('request.metadata')}</h3>
+      {fields.map((field, index) => (
+        <div key={field.id} className="metadata">
+          {line(`metadata.${index}.key`, t('request.key'), 40)}
+          {line(`metadata.${index}.value`, t('request.value'), 500)}
+          <Button weight="plain" aria-label={t('request.removePair', { n: index + 1 })} onPress={() => remove(index)}>
+            <Icon name="cross" />
+          </Button>
+        </div>
+      ))}
+      <div className="toolbar">
+        <Button slim onPress={() => append({ key: '', value: '' })}>
+          <Icon name="plus" />
+          {t('request.addPair')}
+        </Button>
+      </div>
+    </div>
   );
 }

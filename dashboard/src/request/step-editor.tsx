@@ -1,7 +1,7 @@
 import { useFieldArray } from 'react-hook-form';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
-import { Icon } from '../base/parts/icon.tsx';
+import { Icon, type IconName } from '../base/parts/icon.tsx';
 import { Line, type RequestForm } from './line.tsx';
 import { NEW_STEP } from './values.ts';
 
@@ -11,7 +11,6 @@ const MOST = 20;
 export function StepEditor({ form }: { form: RequestForm }) {
   const { t } = useWords();
   const { fields, append, remove, swap } = useFieldArray({ control: form.control, name: 'steps' });
-  const steps = form.watch('steps');
   const fault = form.formState.errors.steps;
   const freeKey = () => {
     const taken = new Set(form.getValues('steps').map(step => step.key));
@@ -20,100 +19,16 @@ export function StepEditor({ form }: { form: RequestForm }) {
   return (
     <>
       <ol className="steps">
-        {fields.map((field, index) => {
-          const type = steps[index]?.type ?? 'image';
-          const place = `steps.${index}` as const;
-          const errors = fault?.[index];
-          return (
-            <li key={field.id} className="step">
-              <div className="step-head">
-                <strong>{index + 1}</strong>
-                <label>
-                  <span className="unseen">{t('step.type', { n: index + 1 })}</span>
-                  <select className="input" {...form.register(`${place}.type`)}>
-                    {(['image', 'upload', 'text'] as const).map(name => (
-                      <option key={name} value={name}>
-                        {t(`step.${name}`)}
-                      </option>
-                    ))}
-                  </select>
-                </label>
-                <span className="step-acts">
-                  <Button
-                    weight="plain"
-                    slim
-                    isDisabled={index === 0}
-                    aria-label={t('step.up', { n: index + 1 })}
-                    onPress={() => swap(index, index - 1)}
-                  >
-                    <Icon name="up" />
-                  </Button>
-                  <Button
-                    weight="plain"
-                    slim
-                    isDisabled={index === fields.length - 1}
-                    aria-label={t('step.down', { n: index + 1 })}
-                    onPress={() => swap(index, index + 1)}
-                  >
-                    <Icon name="down" />
-                  </Button>
-                  <Button
-                    weight="plain"
-                    slim
-                    isDisabled={fields.length === 1}
-                    aria-label={t('step.remove', { n: index + 1 })}
-                    onPress={() => remove(index)}
-                  >
-                    <Icon name="cross" />
-                  </Button>
-                </span>
-              </div>
-              <Line
-                form={form}
-                name={`${place}.description`}
-                label={t('step.description')}
-                hint={t('step.descriptionHint')}
-                maxLength={500}
-              />
-              <div className="step-more">
-                <Line form={form} name={`${place}.key`} label={t('step.key')} maxLength={64} />
-                {type === 'text' ? (
-                  <>
-                    <label className="field">
-                      <span className="label">{t('step.format')}</span>
-                      <select className="input" {...form.register(`${place}.format`)}>
-                        {(['free_text', 'numeric_id', 'alphanumeric_id'] as const).map(name => (
-                          <option key={name} value={name}>
-                            {t(`step.${name}`)}
-                          </option>
-                        ))}
-                      </select>
-                    </label>
-                    <label className="switch">
-                      <input type="checkbox" {...form.register(`${place}.required`)} />
-                      <span>{t('step.required')}</span>
-                    </label>
-                  </>
-                ) : (
-                  (['min', 'max'] as const).map(end => (
-                    <label key={end} className="field count">
-                      <span className="label">{t(`step.${end}`)}</span>
-                      <input
-                        type="number"
-                        className="input"
-                        min={end === 'min' ? 0 : 1}
-                        max={MOST}
-                        aria-invalid={errors?.[end] ? true : undefined}
-                        {...form.register(`${place}.${end}`, { valueAsNumber: true })}
-                      />
-                      {errors?.[end] && <span className="fault">{errors[end].message}</span>}
-                    </label>
-                  ))
-                )}
-              </div>
-            </li>
-          );
-        })}
+        {fields.map((field, index) => (
+          <StepItem
+            key={field.id}
+            form={form}
+            index={index}
+            total={fields.length}
+            onMove={to => swap(index, to)}
+            onRemove={() => remove(index)}
+          />
+        ))}
       </ol>
       {typeof fault?.message === 'string' && <p className="fault">{fault.message}</p>}
       {typeof fault?.root?.message === 'string' && <p className="fault">{fault.root.message}</p>}
@@ -125,4 +40,115 @@ export function StepEditor({ form }: { form: RequestForm }) {
       </div>
     </>
   );
+}
+
+interface StepProps {
+  form: RequestForm;
+  index: number;
+}
+
+interface StepItemProps extends StepProps {
+  total: number;
+  onMove: (to: number) => void;
+  onRemove: () => void;
+}
+
+function StepItem({ form, index, total, onMove, onRemove }: StepItemProps) {
+  const { t } = useWords();
+  const place = `steps.${index}` as const;
+  const n = index + 1;
+  return (
+    <li className="step">
+      <div className="step-head">
+        <strong>{n}</strong>
+        <label>
+          <span className="unseen">{t('step.type', { n })}</span>
+          <select className="input" {...form.register(`${place}.type`)}>
+            {(['image', 'upload', 'text'] as const).map(name => (
+              <option key={name} value={name}>
+                {t(`step.${name}`)}
+              </option>
+            ))}
+          </select>
+        </label>
+        <span className="step-acts">
+          <Small icon="up" label={t('step.up', { n })} off={index === 0} onPress={() => onMove(index - 1)} />
+          <Small icon="down" label={t('step.down', { n })} off={n === total} onPress={() => onMove(index + 1)} />
+          <Small icon="cross" label={t('step.remove', { n })} off={total === 1} onPress={onRemove} />
+        </span>
+      </div>
+      <Line
+        form={form}
+        name={`${place}.description`}
+        label={t('step.description')}
+        hint={t('step.descriptionHint')}
+        maxLength={500}
+      />
+      <div className="step-more">
+        <Line form={form} name={`${place}.key`} label={t('step.key')} maxLength={64} />
+        {form.watch(`${place}.type`) === 'text' ? (
+          <AnswerFields form={form} index={index} />
+        ) : (
+          <CountFields form={form} index={index} />
+        )}
+      </div>
+    </li>
+  );
+}
+
+interface SmallProps {
+  icon: IconName;
+  label: string;
+  off: boolean;
+  onPress: () => void;
+}
+
+const Small = ({ icon, label, off, onPress }: SmallProps) => (
+  <Button weight="plain" slim isDisabled={off} aria-label={label} onPress={onPress}>
+    <Icon name={icon} />
+  </Button>
+);
+
+/** What an answer in words looks like, and whether it is needed. */
+function AnswerFields({ form, index }: StepProps) {
+  const { t } = useWords();
+  const place = `steps.${index}` as const;
+  return (
+    <>
+      <label className="field">
+        <span className="label">{t('step.format')}</span>
+        <select className="input" {...form.register(`${place}.format`)}>
+          {(['free_text', 'numeric_id', 'alphanumeric_id'] as const).map(name => (
+            <option key={name} value={name}>
+              {t(`step.${name}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className="switch">
+        <input type="checkbox" {...form.register(`${place}.required`)} />
+        <span>{t('step.required')}</span>
+      </label>
+    </>
+  );
+}
+
+/** How many pictures, at least and at most. */
+function CountFields({ form, index }: StepProps) {
+  const { t } = useWords();
+  const errors = form.formState.errors.steps?.[index];
+  return (['min', 'max'] as const).map(end => (
+    <label key={end} className="field count">
+      <span className="label">{t(`step.${end}`)}</span>
+      <input
+        type="number"
+        className="input"
+        min={end === 'min' ? 0 : 1}
+        max={MOST}
+        aria-invalid={errors?.[end] ? true : undefined}
+        {...form.register(`steps.${index}.${end}`, { valueAsNumber: true })}
+      />
+      {errors?.[end] && <span className="fault">{errors[end].message}</span>}
+    </label>
+  ));
 }

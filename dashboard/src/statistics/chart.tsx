@@ -1,8 +1,8 @@
-import { scaleBand, scaleLinear } from 'd3-scale';
+import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale';
 import { useCallback, useState } from 'react';
 import { useWords } from '../base/language.tsx';
 
-export interface Series {
+interface Series {
   name: string;
   /** A class that gives its colour. */
   look: string;
@@ -27,65 +27,22 @@ function useWidth() {
   return [width, watch] as const;
 }
 
-/** Stacked bars over time, and the same numbers as a table. */
-export function StackedBars({
-  title,
-  labels,
-  series,
-}: {
-  title: string;
+interface BarsProps {
   labels: readonly string[];
   series: readonly Series[];
-}) {
-  const { t, number } = useWords();
+}
+
+/** Stacked bars over time, and the same numbers as a table. */
+export function StackedBars({ title, labels, series }: BarsProps & { title: string }) {
+  const { number } = useWords();
   const [width, watch] = useWidth();
   const totals = labels.map((_, index) => series.reduce((sum, { values }) => sum + values[index]!, 0));
-  const x = scaleBand<number>(
-    labels.map((_, index) => index),
-    [LEFT, Math.max(LEFT, width)],
-  ).padding(0.25);
   const y = scaleLinear([0, Math.max(1, ...totals)], [HEIGHT - BELOW, 8]).nice(4);
-  const every = Math.ceil(labels.length / Math.max(1, Math.floor((width - LEFT) / LABEL)));
-  const whole = (value: number) => Number.isInteger(value);
   return (
     <figure className="chart" ref={watch}>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={title}>
-        {y
-          .ticks(4)
-          .filter(whole)
-          .map(tick => (
-            <g key={tick}>
-              <line className="chart-line" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
-              <text className="chart-text" x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
-                {number(tick)}
-              </text>
-            </g>
-          ))}
-        {labels.map((label, index) => {
-          let from = 0;
-          return (
-            <g key={label}>
-              {series.map(({ name, look, values }) => {
-                const value = values[index]!;
-                const top = y(from + value);
-                const height = y(from) - top;
-                from += value;
-                return (
-                  value > 0 && (
-                    <rect key={name} className={look} x={x(index)} y={top} width={x.bandwidth()} height={height}>
-                      <title>{`${label}: ${name} ${number(value)}`}</title>
-                    </rect>
-                  )
-                );
-              })}
-              {index % every === 0 && (
-                <text className="chart-text" x={x(index)! + x.bandwidth() / 2} y={HEIGHT - 6} textAnchor="middle">
-                  {label}
-                </text>
-              )}
-            </g>
-          );
-        })}
+        <Lines width={width} y={y} />
+        <Stacks width={width} y={y} labels={labels} series={series} />
       </svg>
       <figcaption className="legend">
         {series.map(({ name, look, values }) => (
@@ -97,34 +54,94 @@ export function StackedBars({
           </span>
         ))}
       </figcaption>
-      <details className="more">
-        <summary>{t('statistics.table')}</summary>
-        <div className="chart-table">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">{t('statistics.time')}</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
+      <NumbersTable labels={labels} series={series} />
+    </figure>
+  );
+}
+
+interface Plane {
+  width: number;
+  y: ScaleLinear<number, number>;
+}
+
+/** The lines of whole numbers behind the bars. */
+function Lines({ width, y }: Plane) {
+  const { number } = useWords();
+  const whole = y.ticks(4).filter(tick => Number.isInteger(tick));
+  return whole.map(tick => (
+    <g key={tick}>
+      <line className="chart-line" x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} />
+      <text className="chart-text" x={LEFT - 8} y={y(tick) + 4} textAnchor="end">
+        {number(tick)}
+      </text>
+    </g>
+  ));
+}
+
+function Stacks({ width, y, labels, series }: Plane & BarsProps) {
+  const { number } = useWords();
+  const x = scaleBand<number>(
+    labels.map((_, index) => index),
+    [LEFT, Math.max(LEFT, width)],
+  ).padding(0.25);
+  const every = Math.ceil(labels.length / Math.max(1, Math.floor((width - LEFT) / LABEL)));
+  return labels.map((label, index) => {
+    let from = 0;
+    return (
+      <g key={label}>
+        {series.map(({ name, look, values }) => {
+          const value = values[index]!;
+          const top = y(from + value);
+          const height = y(from) - top;
+          from += value;
+          return (
+            value > 0 && (
+              <rect key={name} className={look} x={x(index)} y={top} width={x.bandwidth()} height={height}>
+                <title>{`${label}: ${name} ${number(value)}`}</title>
+              </rect>
+            )
+          );
+        })}
+        {index % every === 0 && (
+          <text className="chart-text" x={x(index)! + x.bandwidth() / 2} y={HEIGHT - 6} textAnchor="middle">
+            {label}
+          </text>
+        )}
+      </g>
+    );
+  });
+}
+
+function NumbersTable({ labels, series }: BarsProps) {
+  const { t, number } = useWords();
+  return (
+    <details className="more">
+      <summary>{t('statistics.table')}</summary>
+      <div className="chart-table">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('statistics.time')}</th>
+              {series.map(({ name }) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {labels.map((label, index) => (
+              <tr key={label}>
+                <th scope="row">{label}</th>
+                {series.map(({ name, values }) => (
+                  <td key={name}>{number(values[index]!)}</td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {labels.map((label, index) => (
-                <tr key={label}>
-                  <th scope="row">{label}</th>
-                  {series.map(({ name, values }) => (
-                    <td key={name}>{number(values[index]!)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      </details>
-    </figure>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
   );
 }
 

@@ -26,7 +26,6 @@ const spanOf = (search: string): Span => {
 /** Outcomes of the verifications of a span of time, and how long they took. */
 export default function StatisticsPage() {
   const { t } = useWords();
-  const [, goTo] = useLocation();
   const span = spanOf(useSearch());
   // To the hour, so that the same question is asked once.
   const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
@@ -44,20 +43,7 @@ export default function StatisticsPage() {
       <div className="title-line">
         <PageTitle>{t('page.statistics')}</PageTitle>
         <div className="case-acts">
-          <label className="queue">
-            <span className="unseen">{t('statistics.span')}</span>
-            <select
-              className="input"
-              value={span}
-              onChange={event => goTo(`/statistics?span=${event.target.value}`, { replace: true })}
-            >
-              {(Object.keys(SPANS) as Span[]).map(name => (
-                <option key={name} value={name}>
-                  {t(`span.${name}`)}
-                </option>
-              ))}
-            </select>
-          </label>
+          <ChooseSpan span={span} />
           <CurlMenu
             acts={[
               {
@@ -90,96 +76,135 @@ export default function StatisticsPage() {
   );
 }
 
+function ChooseSpan({ span }: { span: Span }) {
+  const { t } = useWords();
+  const [, goTo] = useLocation();
+  return (
+    <label className="queue">
+      <span className="unseen">{t('statistics.span')}</span>
+      <select
+        className="input"
+        value={span}
+        onChange={event => goTo(`/statistics?span=${event.target.value}`, { replace: true })}
+      >
+        {(Object.keys(SPANS) as Span[]).map(name => (
+          <option key={name} value={name}>
+            {t(`span.${name}`)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 const sum = ({ buckets }: Statistics, of: (bucket: StatisticsBucket) => number): number =>
   buckets.reduce((total, bucket) => total + of(bucket), 0);
 const failedOf = ({ rejected_by_signal }: StatisticsBucket): number =>
   Object.values(rejected_by_signal).reduce((total, count) => total + count, 0);
 
-function Numbers({ statistics, interval }: { statistics: Statistics; interval: 'hour' | 'day' | 'week' }) {
-  const words = useWords();
-  const { t, number } = words;
-  const { span } = useMoments();
-  const { buckets, funnel } = statistics;
-  const format = new Intl.DateTimeFormat(
-    words.language,
-    interval === 'hour' ? { weekday: 'short', hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
+interface NumbersProps {
+  statistics: Statistics;
+  interval: 'hour' | 'day' | 'week';
+}
+
+function Numbers({ statistics, interval }: NumbersProps) {
+  const { t } = useWords();
+  return (
+    <>
+      <Figures statistics={statistics} />
+      <Outcomes statistics={statistics} interval={interval} />
+      <div className="two">
+        <Section title={t('statistics.funnel')} intro={t('statistics.funnelIntro')}>
+          <Bars rows={FUNNEL.map(step => [t(`progress.${step}`), statistics.funnel[step]] as const)} />
+        </Section>
+        <Reasons buckets={statistics.buckets} />
+      </div>
+    </>
   );
-  const labels = buckets.map(bucket => format.format(new Date(bucket.start)));
-  const created = sum(statistics, bucket => bucket.created);
-  const reviewed = sum(statistics, bucket => bucket.reviewed);
-  const overridden = sum(statistics, bucket => bucket.overridden);
+}
+
+function Figures({ statistics }: { statistics: Statistics }) {
+  const { t, number } = useWords();
+  const { span } = useMoments();
+  const all = (of: (bucket: StatisticsBucket) => number) => sum(statistics, of);
   const share = (part: number, whole: number) =>
     whole > 0 ? number(part / whole, { style: 'percent', maximumFractionDigits: 1 }) : '–';
-  const reasons = new Map<string, number>();
-  for (const { rejected_by_signal } of buckets) {
-    for (const [reason, count] of Object.entries(rejected_by_signal)) {
-      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
-    }
-  }
   /** The median of the newest bucket that has one: medians cannot be added up. */
   const latest = (of: (bucket: StatisticsBucket) => number | undefined) => {
-    const seconds = buckets.map(of).findLast(value => value !== undefined);
+    const seconds = statistics.buckets.map(of).findLast(value => value !== undefined);
     return seconds === undefined ? '–' : span(seconds * 1_000);
   };
+  const created = all(bucket => bucket.created);
+  const completed = all(bucket => bucket.completed);
+  const reviewed = all(bucket => bucket.reviewed);
+  const overridden = all(bucket => bucket.overridden);
   const facts: [string, string][] = [
     [t('statistics.created'), number(created)],
-    [
-      t('statistics.completed'),
-      share(
-        sum(statistics, bucket => bucket.completed),
-        created,
-      ),
-    ],
+    [t('statistics.completed'), share(completed, created)],
     [t('statistics.toCapture'), latest(bucket => bucket.median_seconds_to_capture)],
     [t('statistics.toVerdict'), latest(bucket => bucket.median_seconds_to_verdict)],
     [t('statistics.toReview'), latest(bucket => bucket.median_seconds_to_review)],
     [t('statistics.overridden'), share(overridden, reviewed)],
   ];
+  return (
+    <dl className="figures">
+      {facts.map(([name, value]) => (
+        <div key={name} className="card">
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Outcomes({ statistics: { buckets }, interval }: NumbersProps) {
+  const { t, language } = useWords();
+  const format = new Intl.DateTimeFormat(
+    language,
+    interval === 'hour' ? { weekday: 'short', hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short' },
+  );
   const seriesOf = (name: MessageKey, look: string, of: (bucket: StatisticsBucket) => number) => ({
     name: t(name),
     look,
     values: buckets.map(of),
   });
   return (
-    <>
-      <dl className="figures">
-        {facts.map(([name, value]) => (
-          <div key={name} className="card">
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      <Section title={t('statistics.outcomes')}>
-        <StackedBars
-          title={t('statistics.outcomes')}
-          labels={labels}
-          series={[
-            seriesOf('verdict.verified', 'bar-verified', bucket => bucket.verified),
-            seriesOf('verdict.suspicious', 'bar-doubtful', bucket => bucket.suspicious),
-            seriesOf('verdict.failed', 'bar-failed', failedOf),
-            seriesOf('status.expired', 'bar-soft', bucket => bucket.expired),
-            seriesOf('status.failed', 'bar-ink', bucket => bucket.failed),
-          ]}
+    <Section title={t('statistics.outcomes')}>
+      <StackedBars
+        title={t('statistics.outcomes')}
+        labels={buckets.map(bucket => format.format(new Date(bucket.start)))}
+        series={[
+          seriesOf('verdict.verified', 'bar-verified', bucket => bucket.verified),
+          seriesOf('verdict.suspicious', 'bar-doubtful', bucket => bucket.suspicious),
+          seriesOf('verdict.failed', 'bar-failed', failedOf),
+          seriesOf('status.expired', 'bar-soft', bucket => bucket.expired),
+          seriesOf('status.failed', 'bar-ink', bucket => bucket.failed),
+        ]}
+      />
+    </Section>
+  );
+}
+
+/** Why verdicts failed, the most frequent reason first. */
+function Reasons({ buckets }: Pick<Statistics, 'buckets'>) {
+  const { t } = useWords();
+  const reasons = new Map<string, number>();
+  for (const { rejected_by_signal } of buckets)
+    for (const [reason, count] of Object.entries(rejected_by_signal))
+      reasons.set(reason, (reasons.get(reason) ?? 0) + count);
+  return (
+    <Section title={t('statistics.reasons')} intro={t('statistics.reasonsIntro')}>
+      {reasons.size === 0 ? (
+        <p className="soft small">{t('statistics.noReasons')}</p>
+      ) : (
+        <Bars
+          look="bar-failed"
+          rows={[...reasons]
+            .sort(([, a], [, b]) => b - a)
+            .map(([reason, count]) => [t(`reason.${reason}` as MessageKey) || reason, count] as const)}
         />
-      </Section>
-      <div className="two">
-        <Section title={t('statistics.funnel')} intro={t('statistics.funnelIntro')}>
-          <Bars rows={FUNNEL.map(step => [t(`progress.${step}`), funnel[step]] as const)} />
-        </Section>
-        <Section title={t('statistics.reasons')} intro={t('statistics.reasonsIntro')}>
-          {reasons.size === 0 ? (
-            <p className="soft small">{t('statistics.noReasons')}</p>
-          ) : (
-            <Bars
-              look="bar-failed"
-              rows={[...reasons]
-                .sort(([, a], [, b]) => b - a)
-                .map(([reason, count]) => [t(`reason.${reason}` as MessageKey) || reason, count] as const)}
-            />
-          )}
-        </Section>
-      </div>
-    </>
+      )}
+    </Section>
   );
 }

@@ -2,7 +2,7 @@ import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract
 import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link, useLocation, useParams, useSearch } from 'wouter';
 import { call } from '../base/api/call.ts';
@@ -22,8 +22,9 @@ import { Warnings } from '../case/verification/warnings.tsx';
 import { useAct } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
+import type { RequestForm } from '../request/line.tsx';
 import { PhonePreview } from '../request/phone.tsx';
-import { RequestFields, showFaults } from '../request/request-form.tsx';
+import { Faults, RequestFields, showFaults } from '../request/request-form.tsx';
 import { type RequestValues, requestOf, valuesOf } from '../request/values.ts';
 import { TEMPLATE, TEMPLATES } from './keys.ts';
 import { starterOf } from './starters.ts';
@@ -69,36 +70,63 @@ function Existing({ id }: { id: string }) {
   );
 }
 
-function Editor({
-  template,
-  before,
-  lost,
-  name: nameBefore,
-}: {
+interface EditorProps {
   template?: LinkTemplateWithVersions;
   before: RequestValues;
   /** Fields that the form cannot hold. Such a template can be read here and changed by the API. */
   lost: string[];
   name: string;
-}) {
+}
+
+function Editor({ template, before, lost, name }: EditorProps) {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const form = useForm<RequestValues>({ defaultValues: before });
+  const values = form.watch();
+  const mayEdit = isAtLeast(tenant.role, 'member') && template?.status !== 'revoked' && lost.length === 0;
+  return (
+    <>
+      <div className="title-line">
+        <div className="case-title">
+          <PageTitle>{template ? template.name : t('templates.new')}</PageTitle>
+        </div>
+        {template && <Actions template={template} />}
+      </div>
+      {template && <Warnings of={template} />}
+      {lost.length > 0 && (
+        <p className="notice info">
+          <Icon name="lock" />
+          <span>{t('template.lost', { what: lost.join(', ') })}</span>
+        </p>
+      )}
+      <div className="with-phone">
+        <div className="request-form">
+          {template?.status === 'active' && <Share url={template.url} />}
+          {mayEdit && <EditorForm form={form} template={template} nameBefore={name} />}
+          {template && <Versions versions={template.versions} />}
+        </div>
+        <PhonePreview values={values} />
+      </div>
+    </>
+  );
+}
+
+type TemplateInput = ReturnType<typeof bodyOf>;
+
+const bodyOf = (name: string, values: RequestValues, returnUrl: string, template?: LinkTemplateWithVersions) => ({
+  name: name.trim(),
+  request: requestOf(values),
+  // The form has no field for it: a new version keeps it.
+  ...(template?.retention_days === undefined ? {} : { retention_days: template.retention_days }),
+  ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
+});
+
+/** Makes a template, or its next version. */
+function usePublish(body: TemplateInput, template: LinkTemplateWithVersions | undefined) {
   const { t } = useWords();
   const say = useSay();
   const [, goTo] = useLocation();
-  const { tenant } = useSignedIn();
-  const [name, setName] = useState(nameBefore);
-  const [nameFault, setNameFault] = useState<string>();
-  const [others, setOthers] = useState<string[]>([]);
-  const form = useForm<RequestValues>({ defaultValues: before });
-  const values = form.watch();
-  const [returnUrl, setReturnUrl] = useState(template?.return_url ?? '');
-  const body = {
-    name: name.trim(),
-    request: requestOf(values),
-    // The form has no field for it: a new version keeps it.
-    ...(template?.retention_days === undefined ? {} : { retention_days: template.retention_days }),
-    ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
-  };
-  const publish = useAct(
+  return useAct(
     (): Promise<LinkTemplate> =>
       template
         ? call('PUT /v1/link-templates/:id', { id: template.id, body })
@@ -111,98 +139,85 @@ function Editor({
       },
     },
   );
-  const refused = publish.error instanceof ApiError ? publish.error.fields?.map(({ path }) => path) : undefined;
-  const mayEdit = isAtLeast(tenant.role, 'member') && template?.status !== 'revoked' && lost.length === 0;
+}
+
+interface EditorFormProps {
+  form: RequestForm;
+  template: LinkTemplateWithVersions | undefined;
+  nameBefore: string;
+}
+
+function EditorForm({ form, template, nameBefore }: EditorFormProps) {
+  const { t } = useWords();
+  const [name, setName] = useState(nameBefore);
+  const [nameFault, setNameFault] = useState<string>();
+  const [others, setOthers] = useState<string[]>([]);
+  const [returnUrl, setReturnUrl] = useState(template?.return_url ?? '');
+  const body = bodyOf(name, form.watch(), returnUrl, template);
+  const publish = usePublish(body, template);
+  const refused = publish.error instanceof ApiError ? publish.error.fields.map(({ path }) => path) : [];
+  const onError = (error: unknown) =>
+    setOthers(showFaults({ t }, form, error).filter(fault => !fault.startsWith('return_url:')));
+  const submit = (event: FormEvent) => {
+    const wrong = name.trim() === '' ? t('template.nameFault') : undefined;
+    setNameFault(wrong);
+    setOthers([]);
+    void form.handleSubmit(() => {
+      if (!wrong) publish.mutate(undefined, { onError });
+    })(event);
+  };
   return (
-    <>
-      <div className="title-line">
-        <div className="case-title">
-          <PageTitle>{template ? template.name : t('templates.new')}</PageTitle>
-        </div>
-        {template && <Acts template={template} />}
-      </div>
-      {template && <Warnings of={template} />}
-      {lost.length > 0 && (
-        <p className="notice info">
-          <Icon name="lock" />
-          <span>{t('template.lost', { what: lost.join(', ') })}</span>
-        </p>
-      )}
-      <div className="with-phone">
-        <div className="request-form">
-          {template?.status === 'active' && <Share url={template.url} />}
-          {mayEdit && (
-            <form
-              className="request-form"
-              noValidate
-              onSubmit={event => {
-                const wrong = name.trim() === '' ? t('template.nameFault') : undefined;
-                setNameFault(wrong);
-                setOthers([]);
-                void form.handleSubmit(() => {
-                  if (!wrong)
-                    publish.mutate(undefined, {
-                      onError: error =>
-                        setOthers(showFaults({ t }, form, error).filter(fault => !fault.startsWith('return_url:'))),
-                    });
-                })(event);
-              }}
-            >
-              <RequestFields
-                form={form}
-                person={false}
-                before={
-                  <Section title={t('template.name')}>
-                    <Field
-                      label={t('template.name')}
-                      hint={t('template.nameHint')}
-                      value={name}
-                      onChange={setName}
-                      fault={nameFault}
-                      maxLength={120}
-                    />
-                    <Field
-                      label={t('return.label')}
-                      hint={t('return.hint')}
-                      value={returnUrl}
-                      onChange={setReturnUrl}
-                      fault={refused?.includes('return_url') ? t('return.fault') : undefined}
-                      maxLength={URL_MAX}
-                      input={{ inputMode: 'url' }}
-                    />
-                  </Section>
-                }
-              />
-              <Problem error={publish.error} />
-              {others.map(fault => (
-                <p key={fault} className="fault">
-                  {fault}
-                </p>
-              ))}
-              <div className="actions">
-                <CurlMenu
-                  acts={[
-                    {
-                      label: t('template.publish'),
-                      request: {
-                        method: template ? 'PUT' : 'POST',
-                        path: template ? `/v1/link-templates/${template.id}` : '/v1/link-templates',
-                        body,
-                      },
-                    },
-                  ]}
-                />
-                <Button weight="main" type="submit" busy={publish.isPending}>
-                  {t('template.publish')}
-                </Button>
-              </div>
-            </form>
-          )}
-          {template && <Versions versions={template.versions} />}
-        </div>
-        <PhonePreview values={values} />
-      </div>
-    </>
+    <form className="request-form" noValidate onSubmit={submit}>
+      <RequestFields
+        form={form}
+        person={false}
+        before={
+          <Section title={t('template.name')}>
+            <Field
+              label={t('template.name')}
+              hint={t('template.nameHint')}
+              value={name}
+              onChange={setName}
+              fault={nameFault}
+              maxLength={120}
+            />
+            <Field
+              label={t('return.label')}
+              hint={t('return.hint')}
+              value={returnUrl}
+              onChange={setReturnUrl}
+              fault={refused.includes('return_url') ? t('return.fault') : undefined}
+              maxLength={URL_MAX}
+              input={{ inputMode: 'url' }}
+            />
+          </Section>
+        }
+      />
+      <Problem error={publish.error} />
+      <Faults faults={others} />
+      <PublishLine body={body} template={template} busy={publish.isPending} />
+    </form>
+  );
+}
+
+interface PublishLineProps {
+  body: TemplateInput;
+  template: LinkTemplateWithVersions | undefined;
+  busy: boolean;
+}
+
+function PublishLine({ body, template, busy }: PublishLineProps) {
+  const { t } = useWords();
+  const [method, path] = template
+    ? (['PUT', `/v1/link-templates/${template.id}`] as const)
+    : (['POST', '/v1/link-templates'] as const);
+  return (
+    <div className="actions">
+      <CurlMenu acts={[{ label: t('template.publish'), request: { method, path, body } }]} />
+      <Button weight="main" type="submit" busy={busy}>
+        {t('template.publish')}
+      </Button>
+    </div>
   );
 }
 
@@ -229,7 +244,7 @@ function Share({ url }: { url: string }) {
   );
 }
 
-function Acts({ template }: { template: LinkTemplateWithVersions }) {
+function Actions({ template }: { template: LinkTemplateWithVersions }) {
   const { t } = useWords();
   const { ago } = useMoments();
   const say = useSay();

@@ -7,6 +7,7 @@ import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
+import { More } from '../base/parts/more.tsx';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';
 import { useSay } from '../base/parts/toasts.tsx';
@@ -67,11 +68,7 @@ export default function TemplatesPage() {
                   <Row key={template.id} template={template} />
                 ))}
               </ul>
-              {templates.hasNextPage && (
-                <Button busy={templates.isFetchingNextPage} onPress={() => void templates.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={templates} />
             </section>
           );
         }}

@@ -15,37 +15,29 @@ type Version = LinkTemplateWithVersions['versions'][number];
 /** The published versions: what differs from another one, by default the one before, in words and on two phones. */
 export function Versions({ versions }: { versions: readonly Version[] }) {
   const { t } = useWords();
-  const { exactly } = useMoments();
   const [chosen, setChosen] = useState(versions[0]?.version);
   const [against, setAgainst] = useState<number>();
   const [phones, setPhones] = useState(false);
   const version = versions.find(one => one.version === chosen) ?? versions[0];
   const before = versions.find(one => one.version === (against ?? (version?.version ?? 0) - 1));
   if (!version) return null;
-  const changes = before ? differences(before, version) : [];
   return (
     <Section
       title={t('versions.title')}
       aside={
         <div className="toolbar versions-choice">
-          {(
-            [
-              ['versions.against', before?.version, setAgainst],
-              ['versions.choose', version.version, setChosen],
-            ] as const
-          ).map(([label, value, set]) => (
-            <label key={label} className="queue">
-              <span className="unseen">{t(label)}</span>
-              <select className="input" value={value ?? ''} onChange={event => set(Number(event.target.value))}>
-                {value === undefined && <option value="">–</option>}
-                {versions.map(one => (
-                  <option key={one.version} value={one.version}>
-                    {t('versions.line', { version: one.version, at: exactly(one.published_at) })}
-                  </option>
-                ))}
-              </select>
-            </label>
-          ))}
+          <ChooseVersion
+            label={t('versions.against')}
+            versions={versions}
+            chosen={before?.version}
+            onChoose={setAgainst}
+          />
+          <ChooseVersion
+            label={t('versions.choose')}
+            versions={versions}
+            chosen={version.version}
+            onChoose={setChosen}
+          />
           {before && (
             <Button slim aria-pressed={phones} onPress={() => setPhones(!phones)}>
               <Icon name="phone" />
@@ -55,32 +47,7 @@ export function Versions({ versions }: { versions: readonly Version[] }) {
         </div>
       }
     >
-      {before === undefined ? (
-        <p className="soft small">{t('versions.first')}</p>
-      ) : changes.length === 0 ? (
-        <p className="soft small">{t('versions.same')}</p>
-      ) : (
-        <table className="differences">
-          <thead>
-            <tr>
-              <th scope="col">{t('versions.what')}</th>
-              <th scope="col">{t('versions.before', { version: before.version })}</th>
-              <th scope="col">{t('versions.now', { version: version.version })}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {changes.map(({ path, was, is }) => (
-              <tr key={path}>
-                <th scope="row">
-                  <code>{path}</code>
-                </th>
-                <td>{was ?? '–'}</td>
-                <td>{is ?? '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      {before ? <Differences before={before} version={version} /> : <p className="soft small">{t('versions.first')}</p>}
       {phones && before && (
         <div className="two-phones">
           {[before, version].map(one => (
@@ -92,5 +59,58 @@ export function Versions({ versions }: { versions: readonly Version[] }) {
         </div>
       )}
     </Section>
+  );
+}
+
+interface ChooseVersionProps {
+  label: string;
+  versions: readonly Version[];
+  chosen: number | undefined;
+  onChoose: (version: number) => void;
+}
+
+function ChooseVersion({ label, versions, chosen, onChoose }: ChooseVersionProps) {
+  const { t } = useWords();
+  const { exactly } = useMoments();
+  return (
+    <label className="queue">
+      <span className="unseen">{label}</span>
+      <select className="input" value={chosen ?? ''} onChange={event => onChoose(Number(event.target.value))}>
+        {chosen === undefined && <option value="">–</option>}
+        {versions.map(({ version, published_at }) => (
+          <option key={version} value={version}>
+            {t('versions.line', { version, at: exactly(published_at) })}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Differences({ before, version }: { before: Version; version: Version }) {
+  const { t } = useWords();
+  const changes = differences(before, version);
+  if (changes.length === 0) return <p className="soft small">{t('versions.same')}</p>;
+  return (
+    <table className="differences">
+      <thead>
+        <tr>
+          <th scope="col">{t('versions.what')}</th>
+          <th scope="col">{t('versions.before', { version: before.version })}</th>
+          <th scope="col">{t('versions.now', { version: version.version })}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ path, was, is }) => (
+          <tr key={path}>
+            <th scope="row">
+              <code>{path}</code>
+            </th>
+            <td>{was ?? '–'}</td>
+            <td>{is ?? '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

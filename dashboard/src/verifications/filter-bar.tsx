@@ -8,31 +8,16 @@ import { type Filters, SEARCH_MAX } from './filters.ts';
 /** The list asks again when nothing was typed for this long. */
 const TYPING_MS = 300;
 
-export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+interface FilterProps {
+  filters: Filters;
+  onChange: (filters: Filters) => void;
+}
+
+export function FilterBar({ filters, onChange }: FilterProps) {
   const { t } = useWords();
-  const [q, setQ] = useState(filters.q);
-  useEffect(() => setQ(filters.q), [filters.q]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks; filters that change do not
-  useEffect(() => {
-    if (q === filters.q) return undefined;
-    const timer = setTimeout(() => onChange({ ...filters, q }), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [q]);
   return (
     <search className="filters">
-      <label className="search">
-        <span className="unseen">{t('filter.search')}</span>
-        <Icon name="search" />
-        <input
-          id="search"
-          type="search"
-          className="input"
-          placeholder={t('filter.searchHint')}
-          value={q}
-          maxLength={SEARCH_MAX}
-          onChange={event => setQ(event.target.value)}
-        />
-      </label>
+      <SearchField filters={filters} onChange={onChange} />
       <Choose
         label={t('filter.verdict')}
         values={LABELS}
@@ -69,5 +54,33 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
         ))}
       </fieldset>
     </search>
+  );
+}
+
+/** Searches once the person stops to type. */
+function SearchField({ filters, onChange }: FilterProps) {
+  const { t } = useWords();
+  const [q, setQ] = useState(filters.q);
+  useEffect(() => setQ(filters.q), [filters.q]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only typing asks; filters that change do not
+  useEffect(() => {
+    if (q === filters.q) return undefined;
+    const timer = setTimeout(() => onChange({ ...filters, q }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [q]);
+  return (
+    <label className="search">
+      <span className="unseen">{t('filter.search')}</span>
+      <Icon name="search" />
+      <input
+        id="search"
+        type="search"
+        className="input"
+        placeholder={t('filter.searchHint')}
+        value={q}
+        maxLength={SEARCH_MAX}
+        onChange={event => setQ(event.target.value)}
+      />
+    </label>
   );
 }

@@ -63,6 +63,28 @@ const readPage = async (filters: Filters, cursor: string | undefined, signal?: A
   };
 };
 
+/** Puts fresh rows in the place of those with the same id. */
+const withFresh = (old: Rows, fresh: ReadonlyMap<string, Row>): Rows => ({
+  ...old,
+  pages: old.pages.map(page =>
+    page.data.some(row => fresh.has(row.id)) ? { ...page, data: page.data.map(row => fresh.get(row.id) ?? row) } : page,
+  ),
+});
+
+/** Reads loaded rows that changed and are not among the newest, one by one. */
+async function readChanged(ids: readonly string[]): Promise<Row[]> {
+  const read = await Promise.all(
+    ids.slice(0, READ_AT_ONCE).map(id => call('GET /v1/verifications/:id', { id }).then(rowOf, () => undefined)),
+  );
+  return read.filter(row => row !== undefined);
+}
+
+/** The ids of rows above the newest one that is loaded. */
+function arrivedIn(top: readonly Row[], newest: string | undefined): string[] {
+  const ahead = newest === undefined ? top.length : top.findIndex(row => row.id === newest);
+  return top.slice(0, ahead < 0 ? PAGE : ahead).map(row => row.id);
+}
+
 /**
  * The rows of a list, read a page at a time and kept. A row that changes is changed where it stands. New ones wait until
  * the person asks for them, so that nothing moves under the pointer.
@@ -82,24 +104,6 @@ export function useRows(filters: Filters) {
     structuralSharing: false,
   });
 
-  const replace = useCallback(
-    (fresh: ReadonlyMap<string, Row>) => {
-      queryClient.setQueryData<Rows>(
-        queryKey,
-        old =>
-          old && {
-            ...old,
-            pages: old.pages.map(page =>
-              page.data.some(row => fresh.has(row.id))
-                ? { ...page, data: page.data.map(row => fresh.get(row.id) ?? row) }
-                : page,
-            ),
-          },
-      );
-    },
-    [queryKey],
-  );
-
   useChanges(async changed => {
     const loaded = queryClient.getQueryData<Rows>(queryKey);
     if (!loaded) return;
@@ -107,20 +111,11 @@ export function useRows(filters: Filters) {
     const top = await readPage(filters, undefined).catch(() => null);
     if (!top) return;
     const fresh = new Map(top.data.filter(row => known.has(row.id)).map(row => [row.id, row]));
-    const missed = [...(changed ?? [])].filter(id => known.has(id) && !fresh.has(id)).slice(0, READ_AT_ONCE);
-    await Promise.all(
-      missed.map(id =>
-        call('GET /v1/verifications/:id', { id }).then(
-          verification => fresh.set(id, rowOf(verification)),
-          () => undefined,
-        ),
-      ),
-    );
-    if (fresh.size > 0) replace(fresh);
-    const newest = loaded.pages[0]?.data[0]?.id;
-    const ahead = newest === undefined ? top.data.length : top.data.findIndex(row => row.id === newest);
-    const arrived = top.data.slice(0, ahead < 0 ? PAGE : ahead).filter(row => !known.has(row.id));
-    setWaiting({ search, ids: new Set(arrived.map(row => row.id)) });
+    const missed = [...(changed ?? [])].filter(id => known.has(id) && !fresh.has(id));
+    for (const row of await readChanged(missed)) fresh.set(row.id, row);
+    if (fresh.size > 0) queryClient.setQueryData<Rows>(queryKey, old => old && withFresh(old, fresh));
+    const arrived = arrivedIn(top.data, loaded.pages[0]?.data[0]?.id).filter(id => !known.has(id));
+    setWaiting({ search, ids: new Set(arrived) });
   });
 
   /** Shows the rows that arrived meanwhile, from the top. */

@@ -27,47 +27,14 @@ export default function VerificationsPage() {
   const address = useSearch();
   const filters = useMemo(() => filtersOf(address), [address]);
   const search = searchOf(filters);
-  const { query, rows, total, waiting, showNew } = useRows(filters);
-  const [picking, setPicking] = useState<{ search: string; picked: Picked }>({ search, picked: NOTHING_PICKED });
-  // Other filters are another list: nothing out of sight stays picked.
-  const picked = picking.search === search ? picking.picked : NOTHING_PICKED;
-  const setPicked = (next: Picked) => setPicking({ search, picked: next });
-  const change = (next: Filters) => goTo(`/verifications${searchOf(next)}`, { replace: true });
-  const more = query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError;
-  const fetchNext = useRef(query.fetchNextPage);
-  useEffect(() => {
-    fetchNext.current = query.fetchNextPage;
-  });
-  const asked = Object.entries(queryOf(filters)).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  const said = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
-  const path = `/v1/verifications${said}`;
-  const exported = `/v1/verifications/export${said}`;
-
+  const list = useRows(filters);
+  const { query, rows, total, waiting, showNew } = list;
+  const [picked, setPicked] = usePicked(search);
   return (
     <div className="wide list-page">
-      <div className="title-line">
-        <PageTitle>{t('page.verifications')}</PageTitle>
-        <div className="toolbar">
-          <Link className="button plain slim" href="/bulk-acts">
-            <Icon name="layers" />
-            {t('page.bulkActs')}
-          </Link>
-          {rows.length > 0 && (
-            <a className="button quiet slim" href={ROOT + exported} download="verifications.csv">
-              <Icon name="download" />
-              {t('verifications.export')}
-            </a>
-          )}
-          <CurlMenu
-            acts={[
-              { label: t('verifications.list'), request: { method: 'GET', path } },
-              { label: t('verifications.export'), request: { method: 'GET', path: exported } },
-            ]}
-          />
-        </div>
-      </div>
+      <TitleLine filters={filters} isEmpty={rows.length === 0} />
       <ViewBar search={search} />
-      <FilterBar filters={filters} onChange={change} />
+      <FilterBar filters={filters} onChange={next => goTo(`/verifications${searchOf(next)}`, { replace: true })} />
       <BulkBar picked={picked} onPicked={setPicked} total={total} filters={filters} />
       <div role="status" className="arrived">
         {waiting > 0 && (
@@ -81,30 +48,7 @@ export default function VerificationsPage() {
       {query.isPending && <Loading />}
       {query.data !== undefined &&
         (rows.length > 0 ? (
-          <Grid
-            key={search}
-            rows={rows}
-            label={t('page.verifications')}
-            more={query.hasNextPage}
-            onMore={() => more && void fetchNext.current()}
-            picked={id => picked.all || picked.ids.has(id)}
-            onPick={(ids, on) => {
-              const next = new Set(picked.all ? rows.map(row => row.id) : picked.ids);
-              for (const id of ids) {
-                if (on) next.add(id);
-                else next.delete(id);
-              }
-              setPicked({ all: false, ids: next });
-            }}
-            foot={
-              query.isFetchNextPageError && (
-                <div className="grid-foot">
-                  <Problem error={query.error} />
-                  <Button onPress={() => void query.fetchNextPage()}>{t('common.tryAgain')}</Button>
-                </div>
-              )
-            }
-          />
+          <PickableGrid key={search} list={list} picked={picked} onPicked={setPicked} />
         ) : search === '' ? (
           <First mayMake={hasRole(tenant.role, 'member')} onArrived={() => void showNew()} />
         ) : (
@@ -114,5 +58,82 @@ export default function VerificationsPage() {
           </Empty>
         ))}
     </div>
+  );
+}
+
+/** The picked rows. Other filters are another list: nothing out of sight stays picked. */
+function usePicked(search: string): [picked: Picked, setPicked: (picked: Picked) => void] {
+  const [picking, setPicking] = useState<{ search: string; picked: Picked }>({ search, picked: NOTHING_PICKED });
+  return [picking.search === search ? picking.picked : NOTHING_PICKED, picked => setPicking({ search, picked })];
+}
+
+function TitleLine({ filters, isEmpty }: { filters: Filters; isEmpty: boolean }) {
+  const { t } = useWords();
+  const asked = Object.entries(queryOf(filters)).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const said = asked.length > 0 ? `?${new URLSearchParams(asked)}` : '';
+  const exported = `/v1/verifications/export${said}`;
+  return (
+    <div className="title-line">
+      <PageTitle>{t('page.verifications')}</PageTitle>
+      <div className="toolbar">
+        <Link className="button plain slim" href="/bulk-acts">
+          <Icon name="layers" />
+          {t('page.bulkActs')}
+        </Link>
+        {!isEmpty && (
+          <a className="button quiet slim" href={ROOT + exported} download="verifications.csv">
+            <Icon name="download" />
+            {t('verifications.export')}
+          </a>
+        )}
+        <CurlMenu
+          acts={[
+            { label: t('verifications.list'), request: { method: 'GET', path: `/v1/verifications${said}` } },
+            { label: t('verifications.export'), request: { method: 'GET', path: exported } },
+          ]}
+        />
+      </div>
+    </div>
+  );
+}
+
+interface PickableGridProps {
+  list: ReturnType<typeof useRows>;
+  picked: Picked;
+  onPicked: (picked: Picked) => void;
+}
+
+/** The rows, which a person picks for an action on many. Reads the next page as its end comes into sight. */
+function PickableGrid({ list: { query, rows }, picked, onPicked }: PickableGridProps) {
+  const { t } = useWords();
+  const fetchNext = useRef(query.fetchNextPage);
+  useEffect(() => {
+    fetchNext.current = query.fetchNextPage;
+  });
+  const mayFetch = query.hasNextPage && !query.isFetchingNextPage && !query.isFetchNextPageError;
+  return (
+    <Grid
+      rows={rows}
+      label={t('page.verifications')}
+      more={query.hasNextPage}
+      onMore={() => mayFetch && void fetchNext.current()}
+      picked={id => picked.all || picked.ids.has(id)}
+      onPick={(ids, on) => {
+        const next = new Set(picked.all ? rows.map(row => row.id) : picked.ids);
+        for (const id of ids) {
+          if (on) next.add(id);
+          else next.delete(id);
+        }
+        onPicked({ all: false, ids: next });
+      }}
+      foot={
+        query.isFetchNextPageError && (
+          <div className="grid-foot">
+            <Problem error={query.error} />
+            <Button onPress={() => void query.fetchNextPage()}>{t('common.tryAgain')}</Button>
+          </div>
+        )
+      }
+    />
   );
 }

@@ -21,81 +21,84 @@ export type CaptureClientOptions = {
 
 export type CaptureClient = ReturnType<typeof createCaptureClient>;
 
+type Reach = { fetch: typeof fetch; timeoutMs: number };
+
+async function call({ fetch, timeoutMs }: Reach, url: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    // Called by its name: as a method of another object a browser's `fetch` throws.
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+  } catch (cause) {
+    throw new NetworkError(cause);
+  }
+  if (!response.ok) throw await errorFromResponse(response);
+  return response;
+}
+
+async function read<T>(reach: Reach, url: string, init?: RequestInit): Promise<T> {
+  const response = await call(reach, url, init);
+  try {
+    return (await response.json()) as T;
+  } catch (cause) {
+    throw new NetworkError(cause);
+  }
+}
+
+const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
+  method: 'POST',
+  headers: { 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+});
+
 /**
  * The end user's side of one verification, with one method for each route. Every method rejects with `ApiError` (the
  * service refused; `code` says why) or `NetworkError` (no answer arrived; safe to try again).
  */
 export function createCaptureClient(options: CaptureClientOptions) {
   const { token, baseUrl = '', timeoutMs = 30_000 } = options;
-  const doFetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const reach: Reach = { fetch: options.fetch ?? globalThis.fetch.bind(globalThis), timeoutMs };
   const path = (suffix: string) => `${baseUrl}/v1/verifications/${encodeURIComponent(token)}${suffix}`;
-
-  async function call(url: string, init: RequestInit = {}): Promise<Response> {
-    let response: Response;
-    try {
-      response = await doFetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
-    } catch (cause) {
-      throw new NetworkError(cause);
-    }
-    if (!response.ok) throw await errorFromResponse(response);
-    return response;
-  }
-
-  async function json<T>(url: string, init?: RequestInit): Promise<T> {
-    const response = await call(url, init);
-    try {
-      return (await response.json()) as T;
-    } catch (cause) {
-      throw new NetworkError(cause);
-    }
-  }
-
-  const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
 
   return {
     token,
 
     /** The verification as the end user may see it. `not_found` for an unknown id. */
-    view: () => json<CaptureView>(`${baseUrl}/v1/verify/${encodeURIComponent(token)}`),
+    view: () => read<CaptureView>(reach, `${baseUrl}/v1/verify/${encodeURIComponent(token)}`),
 
     /** The share-safe projection that the certificate shows. */
-    publicView: () => json<PublicView>(path('/public')),
+    publicView: () => read<PublicView>(reach, path('/public')),
 
     /**
      * Asks for the moves of a camera session. They hold for one photo of the step; the trace must begin before
      * `expires_at`. Asking again ends the challenge before.
      */
-    createChallenge: (request: { step_key: string }) => json<Challenge>(path('/challenges'), post(request)),
+    createChallenge: (request: { step_key: string }) => read<Challenge>(reach, path('/challenges'), post(request)),
 
     /**
      * Announces the film that answers a challenge, as soon as photo and film are made. The service notes the time: a film that it hears of after
      * the challenge's `expires_at` counts as late.
      */
     announceFilm: async (film: FilmAnnouncement) => {
-      await call(path('/films'), post(film));
+      await call(reach, path('/films'), post(film));
     },
 
     /** Creates a single-use upload URL for the bytes of one capture. The URL accepts only `contentType`. */
     uploadUrl: (request: { contentType: string; step_key?: string; size_bytes?: number }) =>
-      json<UploadTarget>(path('/captures/upload-url'), post(request)),
+      read<UploadTarget>(reach, path('/captures/upload-url'), post(request)),
 
     /**
      * Submits a capture after its bytes were PUT. Requests with the same `idempotencyKey` or the same `image_key` are
      * the same capture, however often you send them.
      */
     submit: (capture: CaptureSubmission, idempotencyKey: string) =>
-      json<CaptureView>(path('/captures'), post(capture, { 'idempotency-key': idempotencyKey })),
+      read<CaptureView>(reach, path('/captures'), post(capture, { 'idempotency-key': idempotencyKey })),
 
     /** Sends text answers by step key. Faults name `answers.<key>`. */
-    answers: (answers: Record<string, string>) => json<CaptureView>(path('/answers'), post({ answers })),
+    answers: (answers: Record<string, string>) => read<CaptureView>(reach, path('/answers'), post({ answers })),
 
     /** Reports where the person is. Best effort: the caller goes on, whatever the result. */
     progress: async (report: ProgressReport) => {
-      await call(path('/progress'), post(report));
+      await call(reach, path('/progress'), post(report));
     },
 
     /** Sends the report while the page is closing. Returns false when the browser does not queue it. */

@@ -2,12 +2,13 @@ import type { Fault } from './wire.ts';
 
 /** An error from the service. `code` is `http_<status>` when the response had no error envelope. */
 export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
+  // `declare`: only the constructor sets these. A field in the output would cost every page a helper for older browsers.
+  declare readonly status: number;
+  declare readonly code: string;
   /** The faults of the request. Branch on their `code`. */
-  readonly fields: readonly Fault[];
+  declare readonly fields: readonly Fault[];
   /** The wait that the service asks for in `Retry-After`. */
-  readonly retryAfterMs: number | undefined;
+  declare readonly retryAfterMs: number | undefined;
 
   constructor(status: number, code: string, message: string, fields: readonly Fault[] = [], retryAfterMs?: number) {
     super(message);

@@ -3,8 +3,9 @@ export { type CaptureClient, type CaptureClientOptions, createCaptureClient } fr
 export { randomId, sha256Hex } from './digest.ts';
 export { ApiError, isTransient, NetworkError } from './errors.ts';
 export { submissionOrder } from './order.ts';
-export { type SendOptions, type SendProgress, type SendResult, sendHeld } from './outbox.ts';
+export { type SendResult, sendHeld } from './outbox.ts';
 export { type Put, type PutOptions, putWithProgress } from './put.ts';
+export type { SendOptions, SendProgress } from './sending.ts';
 export {
   type CaptureStore,
   type HeldAnswer,

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import type { CaptureClient } from './client.ts';
 import { ApiError, NetworkError } from './errors.ts';
-import { type SendProgress, sendHeld } from './outbox.ts';
+import { sendHeld } from './outbox.ts';
 import type { Put } from './put.ts';
+import type { SendProgress } from './sending.ts';
 import { type HeldCapture, memoryStore } from './store.ts';
 import type { CaptureView, Step } from './wire.ts';
 

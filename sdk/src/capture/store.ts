@@ -85,46 +85,60 @@ interface Schema extends DBSchema {
 
 type Rows<T extends Table> = IDBPObjectStore<Schema, [T], T, 'readwrite'>;
 
+type Database = IDBPDatabase<Schema>;
+
 /**
  * Opens the store in IndexedDB. Keeps pictures as ArrayBuffers, because stored blobs become unreadable in some versions
  * of Safari. If the browser refuses storage, the memory store replaces it and `durable` is false.
  */
 export async function openStore(name = 'firsthand-capture'): Promise<CaptureStore> {
-  const connect = (): Promise<IDBPDatabase<Schema>> =>
-    openDB<Schema>(name, 1, {
-      upgrade(created) {
-        created.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
-        created.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
-      },
-      // Another tab may hold a newer version of the page: let it upgrade.
-      blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
-    });
-  let db: IDBPDatabase<Schema>;
   try {
-    db = await connect();
+    const tables = tablesOf(await connect(name), () => connect(name));
+    dropStale(tables);
+    return indexedStore(tables);
   } catch {
     return memoryStore();
   }
-  /** After a phone slept, its connection to the database is cut. This opens it again. */
-  const connected = async <T>(act: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T> => {
+}
+
+const connect = (name: string): Promise<Database> =>
+  openDB<Schema>(name, 1, {
+    upgrade(created) {
+      created.createObjectStore('captures', { keyPath: 'id' }).createIndex('token', 'token');
+      created.createObjectStore('answers', { keyPath: ['token', 'key'] }).createIndex('token', 'token');
+    },
+    // Another tab may hold a newer version of the page: let it upgrade.
+    blocking: (_current, _blocked, event) => (event.target as IDBDatabase).close(),
+  });
+
+type Tables = ReturnType<typeof tablesOf>;
+
+/** Reads and writes the tables. After a phone slept, its connection to the database is cut: `reconnect` opens it again. */
+function tablesOf(opened: Database, reconnect: () => Promise<Database>) {
+  let db = opened;
+  const connected = async <T>(action: (db: Database) => Promise<T>): Promise<T> => {
     try {
-      return await act(db);
+      return await action(db);
     } catch (error) {
       if ((error as DOMException).name === 'QuotaExceededError') throw error;
-      db = await connect();
-      return act(db);
+      db = await reconnect();
+      return action(db);
     }
   };
-  const heldCaptures = (token: string) => connected(open => open.getAllFromIndex('captures', 'token', token));
-  const heldAnswers = (token: string) => connected(open => open.getAllFromIndex('answers', 'token', token));
-  const write = <T extends Table>(table: T, act: (rows: Rows<T>) => Promise<unknown>): Promise<void> =>
-    connected(async open => {
-      // 'strict': acknowledges only when the data is on disk, because the page then says "your photo is saved".
-      const transaction = open.transaction(table, 'readwrite', { durability: 'strict' });
-      await Promise.all([act(transaction.store), transaction.done]);
-    });
+  return {
+    captures: (token: string) => connected(open => open.getAllFromIndex('captures', 'token', token)),
+    answers: (token: string) => connected(open => open.getAllFromIndex('answers', 'token', token)),
+    write: <T extends Table>(table: T, action: (rows: Rows<T>) => Promise<unknown>): Promise<void> =>
+      connected(async open => {
+        // 'strict': acknowledges only when the data is on disk, because the page then says "your photo is saved".
+        const transaction = open.transaction(table, 'readwrite', { durability: 'strict' });
+        await Promise.all([action(transaction.store), transaction.done]);
+      }),
+  };
+}
 
-  // Deletes the data of closed links. Best effort: the next visit tries again.
+/** Deletes the data of closed links. Best effort: the next visit tries again. */
+function dropStale({ write }: Tables): void {
   const before = new Date(Date.now() - STALE_MS).toISOString();
   void write('captures', async rows => {
     for await (const row of rows) if (row.value.capturedAt < before) await row.delete();
@@ -132,7 +146,9 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
   void write('answers', async rows => {
     for await (const row of rows) if (row.value.heldAt < before) await row.delete();
   }).catch(() => {});
+}
 
+function indexedStore(tables: Tables): CaptureStore {
   // Holds single captures when the disk is full: in this page only is better than not at all.
   const memory = memoryStore();
   let durable = true;
@@ -146,31 +162,31 @@ export async function openStore(name = 'firsthand-capture'): Promise<CaptureStor
     get durable() {
       return durable;
     },
-    captures: async token => [...(await heldCaptures(token)), ...(await memory.captures(token))].sort(byTime),
+    captures: async token => [...(await tables.captures(token)), ...(await memory.captures(token))].sort(byTime),
     putCapture: capture =>
       writeOr(
-        write('captures', rows => rows.put(capture)),
+        tables.write('captures', rows => rows.put(capture)),
         () => memory.putCapture(capture),
       ),
     removeCapture: async id => {
       await memory.removeCapture(id);
-      await write('captures', rows => rows.delete(id));
+      await tables.write('captures', rows => rows.delete(id));
     },
     answers: async token => ({
-      ...Object.fromEntries((await heldAnswers(token)).map(answer => [answer.key, answer.value])),
+      ...Object.fromEntries((await tables.answers(token)).map(answer => [answer.key, answer.value])),
       ...(await memory.answers(token)),
     }),
     putAnswer: answer =>
       writeOr(
-        write('answers', rows => rows.put({ ...answer, heldAt: new Date().toISOString() })),
+        tables.write('answers', rows => rows.put({ ...answer, heldAt: new Date().toISOString() })),
         () => memory.putAnswer(answer),
       ),
     clear: async token => {
       await memory.clear(token);
-      const held = await heldCaptures(token);
-      const answers = await heldAnswers(token);
-      await write('captures', rows => Promise.all(held.map(({ id }) => rows.delete(id))));
-      await write('answers', rows => Promise.all(answers.map(({ key }) => rows.delete([token, key]))));
+      const held = await tables.captures(token);
+      const answers = await tables.answers(token);
+      await tables.write('captures', rows => Promise.all(held.map(({ id }) => rows.delete(id))));
+      await tables.write('answers', rows => Promise.all(answers.map(({ key }) => rows.delete([token, key]))));
     },
   };
 }

@@ -10,7 +10,7 @@ export type CaptureStepName =
   | 'camera_blocked'
   | 'success';
 
-/** `not_loaded` comes from the element alone: the page did not answer, for example because this origin is not allowed. */
+/** `not_loaded` comes only from the element: the page did not answer, for example because this origin is not allowed. */
 export type CaptureErrorCode =
   | 'not_found'
   | 'expired'

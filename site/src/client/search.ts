@@ -126,7 +126,7 @@ function itemOf({ page, heading, text, address, operation, terms }: Found & { te
   return item;
 }
 
-/** The text around the first word found, with the words marked. Terms are letters and digits alone. */
+/** The text around the first word found, with the words marked. Terms are only letters and digits. */
 function marked(text: string, terms: string[]): Node[] {
   const pattern = new RegExp(`(${terms.join('|')})`, 'iu');
   const at = text.search(pattern);

@@ -1,3 +1,5 @@
+import type { Me } from '@firsthand/contract/people/people.ts';
+import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
@@ -37,21 +39,7 @@ function Myself() {
     [t('account.phone'), person.phone_e164],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined);
   return (
-    <Section
-      title={t('account.me')}
-      aside={
-        <CurlMenu
-          acts={[
-            { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
-            switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
-            ...tenants
-              .filter(({ id }) => id !== tenant.id)
-              .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
-            ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
-          ]}
-        />
-      }
-    >
+    <Section title={t('account.me')} aside={<Requests />}>
       <dl className="facts">
         {facts.map(([label, value]) => (
           <div key={label}>
@@ -62,27 +50,19 @@ function Myself() {
       </dl>
       <h3>{t('account.tenants')}</h3>
       <ul className="rows">
-        {tenants.map(({ id, name, role }) => (
-          <li key={id} className="row">
-            <div className="row-main">
-              <span className="row-name">{name}</span>
-              <span className="soft small">{t(`role.${role}`)}</span>
-            </div>
-            {id === tenant.id ? (
+        {tenants.map(one => (
+          <AccountRow key={one.id} account={one}>
+            {one.id === tenant.id ? (
               <span className="tag verified">
                 <Icon name="check" />
                 {t('account.here')}
               </span>
             ) : (
-              <Button
-                busy={change.isPending && change.variables?.tenant_id === id}
-                onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
-                aria-label={t('account.switchTo', { name })}
-              >
+              <Go to={one} change={change} label={t('account.switchTo', { name: one.name })}>
                 {t('account.switch')}
-              </Button>
+              </Go>
             )}
-          </li>
+          </AccountRow>
         ))}
       </ul>
       {invitations.length > 0 && (
@@ -90,25 +70,71 @@ function Myself() {
           <h3>{t('account.invitations')}</h3>
           <p className="soft">{t('account.invitationsText')}</p>
           <ul className="rows">
-            {invitations.map(({ id, name, role }) => (
-              <li key={id} className="row">
-                <div className="row-main">
-                  <span className="row-name">{name}</span>
-                  <span className="soft small">{t(`role.${role}`)}</span>
-                </div>
-                <Button
-                  busy={change.isPending && change.variables?.tenant_id === id}
-                  onPress={() => change.mutate({ tenant_id: id, livemode: tenant.livemode })}
-                  aria-label={t('account.acceptNamed', { name })}
-                >
+            {invitations.map(one => (
+              <AccountRow key={one.id} account={one}>
+                <Go to={one} change={change} label={t('account.acceptNamed', { name: one.name })}>
                   {t('account.accept')}
-                </Button>
-              </li>
+                </Go>
+              </AccountRow>
             ))}
           </ul>
         </>
       )}
       <Problem error={change.error} />
     </Section>
+  );
+}
+
+/** What this part of the page reads and does, as command lines. */
+function Requests() {
+  const { t } = useWords();
+  const { tenant, tenants, invitations = [] } = useSignedIn();
+  return (
+    <CurlMenu
+      acts={[
+        { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
+        switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
+        ...tenants
+          .filter(({ id }) => id !== tenant.id)
+          .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
+        ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
+      ]}
+    />
+  );
+}
+
+type Account = Pick<Me['tenants'][number], 'id' | 'name' | 'role'>;
+
+function AccountRow({ account: { name, role }, children }: { account: Account; children: ReactNode }) {
+  const { t } = useWords();
+  return (
+    <li className="row">
+      <div className="row-main">
+        <span className="row-name">{name}</span>
+        <span className="soft small">{t(`role.${role}`)}</span>
+      </div>
+      {children}
+    </li>
+  );
+}
+
+interface GoProps {
+  to: Account;
+  change: ReturnType<typeof useSwitch>;
+  label: string;
+  children: string;
+}
+
+/** Switches to another account, in the same mode. */
+function Go({ to, change, label, children }: GoProps) {
+  const { livemode } = useSignedIn().tenant;
+  return (
+    <Button
+      busy={change.isPending && change.variables?.tenant_id === to.id}
+      onPress={() => change.mutate({ tenant_id: to.id, livemode })}
+      aria-label={label}
+    >
+      {children}
+    </Button>
   );
 }

@@ -18,7 +18,7 @@ import { passkeysHere } from '../../entry/sign-in/passkey.ts';
 const PATH = '/v1/me/passkeys';
 
 export function Passkeys() {
-  const { t, dateTime } = useWords();
+  const { t } = useWords();
   const say = useSay();
   const { passkeys } = useSignedIn();
   const [adding, setAdding] = useState(false);
@@ -57,26 +57,7 @@ export function Passkeys() {
       ) : (
         <ul className="rows">
           {passkeys.map(passkey => (
-            <li key={passkey.id} className="row">
-              <Icon name="key" />
-              <div className="row-main">
-                <span className="row-name">{passkey.name}</span>
-                <span className="soft small">
-                  {t('passkeys.added', { at: dateTime(passkey.created_at) })}
-                  {' · '}
-                  {passkey.last_used_at === undefined
-                    ? t('passkeys.neverUsed')
-                    : t('passkeys.used', { at: dateTime(passkey.last_used_at) })}
-                </span>
-              </div>
-              <Button
-                weight="plain"
-                aria-label={t('passkeys.removeNamed', { name: passkey.name })}
-                onPress={() => setRemoving(passkey)}
-              >
-                {t('common.remove')}
-              </Button>
-            </li>
+            <PasskeyRow key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
           ))}
         </ul>
       )}
@@ -93,6 +74,27 @@ export function Passkeys() {
       )}
       {removing && <Removal passkey={removing} last={passkeys.length === 1} onClose={() => setRemoving(null)} />}
     </Section>
+  );
+}
+
+function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+  const { t, dateTime } = useWords();
+  const { name, created_at, last_used_at } = passkey;
+  return (
+    <li className="row">
+      <Icon name="key" />
+      <div className="row-main">
+        <span className="row-name">{name}</span>
+        <span className="soft small">
+          {t('passkeys.added', { at: dateTime(created_at) })}
+          {' · '}
+          {last_used_at === undefined ? t('passkeys.neverUsed') : t('passkeys.used', { at: dateTime(last_used_at) })}
+        </span>
+      </div>
+      <Button weight="plain" aria-label={t('passkeys.removeNamed', { name })} onPress={onRemove}>
+        {t('common.remove')}
+      </Button>
+    </li>
   );
 }
 

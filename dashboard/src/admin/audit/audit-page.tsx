@@ -2,15 +2,15 @@ import type { AuditEntry } from '@firsthand/contract/account/management.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
-import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
+import { More } from '../../base/parts/more.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { PEOPLE } from '../../base/people.ts';
 import './audit.css';
 
-/** Every management act: who did it, from where, and what changed. */
+/** Every management action: who did it, from where, and what changed. */
 export default function AuditPage() {
   const { t } = useWords();
   const entries = useInfiniteQuery({
@@ -59,11 +59,7 @@ export default function AuditPage() {
                   ))}
                 </tbody>
               </table>
-              {entries.hasNextPage && (
-                <Button busy={entries.isFetchingNextPage} onPress={() => void entries.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={entries} />
             </div>
           );
         }}

@@ -1,6 +1,6 @@
 import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { legible } from '@firsthand/contract/base/color.ts';
-import { BRAND_LOGO_MAX_BYTES, URL_MAX } from '@firsthand/contract/base/limits.ts';
+import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useId, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
@@ -9,72 +9,25 @@ import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
-import { OriginsField, originsIn } from '../origins-field.tsx';
-import { ACCENT, BrandSample, GROUND } from './brand-sample.tsx';
+import { OriginsField } from '../origins-field.tsx';
+import { BrandSample } from './brand-sample.tsx';
+import { type BrandInHand, useBrand } from './use-brand.ts';
 
-const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const LOGO_MOST_BYTES = BRAND_LOGO_MAX_BYTES;
-
-const slugOf = (name: string): string =>
-  name
-    .toLowerCase()
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 40);
-
-const base64Of = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));
-    reader.addEventListener('error', () => reject(reader.error));
-    reader.readAsDataURL(file);
-  });
-
-/** Name, logo and colours of one brand, beside how they look. */
-export function BrandForm({
-  brand,
-  act,
-  onSave,
-  onClose,
-}: {
+interface BrandFormProps {
   brand: Brand | undefined;
-  act: { isPending: boolean; error: unknown };
+  saving: { isPending: boolean; error: unknown };
   onSave: (slug: string, body: BrandInput) => void;
   onClose: () => void;
-}) {
+}
+
+/** Name, logo and colours of one brand, beside how they look. */
+export function BrandForm({ brand, saving, onSave, onClose }: BrandFormProps) {
   const { t } = useWords();
-  const [name, setName] = useState(brand?.name ?? '');
-  const [slug, setSlug] = useState(brand?.slug ?? '');
-  const [colored, setColored] = useState(brand ? brand.colors !== undefined : true);
-  const [accent, setAccent] = useState(brand?.colors?.accent ?? ACCENT);
-  const [background, setBackground] = useState(brand?.colors?.background ?? GROUND);
-  const [logo, setLogo] = useState<{ base64: string | null; shown: string | undefined } | null>(null);
-  const [logoFault, setLogoFault] = useState<string>();
-  const [originText, setOriginText] = useState(brand?.allowed_origins?.join('\n') ?? '');
-  const [returnUrl, setReturnUrl] = useState(brand?.return_url ?? '');
+  const edited = useBrand(brand);
   const [tried, setTried] = useState(false);
-  const chosen = slug === '' ? slugOf(name) : slug;
-  const wrongSlug = chosen.length < 2 || chosen.length > 40 || !SLUG.test(chosen);
-  const wrongName = name.trim() === '';
-  const refused = act.error instanceof ApiError ? act.error.fields?.map(({ path }) => path) : undefined;
-  const { origins, wrong: wrongOrigins } = originsIn(originText);
-  const body: BrandInput = {
-    name: name.trim(),
-    ...(logo ? { logo_base64: logo.base64 } : {}),
-    ...(colored ? { colors: { accent, background } } : {}),
-    ...(origins.length > 0 ? { allowed_origins: origins } : {}),
-    ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
-  };
-  const take = async (file: File | undefined) => {
-    if (!file) return;
-    if (file.size > LOGO_MOST_BYTES) return setLogoFault(t('brand.logoTooLarge', { n: LOGO_MOST_BYTES / 1_024 }));
-    setLogoFault(undefined);
-    setLogo({ base64: await base64Of(file), shown: URL.createObjectURL(file) });
-  };
-  const worn = colored ? { accent: legible(accent, background), background } : undefined;
-  const shownLogo = logo ? logo.shown : brand?.logo_url;
+  const { body, slug, logo } = edited;
+  const { colored, accent, background } = edited.typed;
+  const legibleColors = colored ? { accent: legible(accent, background), background } : undefined;
   return (
     <Section title={brand ? t('brand.editNamed', { name: brand.name }) : t('brands.new')}>
       <form
@@ -82,81 +35,13 @@ export function BrandForm({
         onSubmit={event => {
           event.preventDefault();
           setTried(true);
-          if (!wrongSlug && !wrongName && wrongOrigins.length === 0) onSave(chosen, body);
+          if (edited.isRight) onSave(slug, body);
         }}
       >
-        <div className="stack">
-          <Field
-            label={t('brand.name')}
-            value={name}
-            onChange={setName}
-            fault={tried && wrongName ? t('brand.nameFault') : undefined}
-            maxLength={120}
-            autoFocus
-          />
-          {!brand && (
-            <Field
-              label={t('brand.slug')}
-              hint={t('brand.slugHint')}
-              value={slug === '' ? chosen : slug}
-              onChange={setSlug}
-              fault={tried && wrongSlug ? t('brand.slugFault') : undefined}
-              maxLength={40}
-            />
-          )}
-          <label className="switch">
-            <input type="checkbox" checked={colored} onChange={event => setColored(event.target.checked)} />
-            <span>{t('brand.ownColors')}</span>
-          </label>
-          {colored && (
-            <div className="pairs">
-              <Color label={t('brand.accent')} value={accent} onChange={setAccent} />
-              <Color label={t('brand.background')} value={background} onChange={setBackground} />
-            </div>
-          )}
-          {worn && worn.accent !== accent.toLowerCase() && (
-            <p className="soft small">{t('brand.shifted', { color: worn.accent })}</p>
-          )}
-          <label className="field">
-            <span className="label">{t('brand.logo')}</span>
-            <input
-              type="file"
-              accept="image/png,image/jpeg,image/webp"
-              className="input"
-              onChange={event => void take(event.target.files?.[0])}
-            />
-            <span className="hint">{t('brand.logoHint')}</span>
-            {(logoFault ?? (refused?.includes('logo_base64') && t('brand.logoFault'))) && (
-              <span className="fault">{logoFault ?? t('brand.logoFault')}</span>
-            )}
-          </label>
-          {shownLogo !== undefined && (
-            <div className="toolbar">
-              <Button weight="plain" slim onPress={() => setLogo({ base64: null, shown: undefined })}>
-                {t('brand.noLogo')}
-              </Button>
-            </div>
-          )}
-          <OriginsField
-            label={t('brand.origins')}
-            hint={t('brand.originsHint')}
-            value={originText}
-            onChange={setOriginText}
-            wrong={tried ? wrongOrigins : []}
-          />
-          <Field
-            label={t('return.label')}
-            hint={t('return.hint')}
-            value={returnUrl}
-            onChange={setReturnUrl}
-            fault={tried && refused?.includes('return_url') ? t('return.fault') : undefined}
-            maxLength={URL_MAX}
-            input={{ inputMode: 'url' }}
-          />
-        </div>
-        <BrandSample name={name.trim() || t('brand.name')} logo={shownLogo} colors={worn} />
+        <Fields brand={brand} edited={edited} tried={tried} error={saving.error} />
+        <BrandSample name={body.name || t('brand.name')} logo={logo.shown} colors={legibleColors} />
         <div className="brand-end">
-          <Problem error={act.error} />
+          <Problem error={saving.error} />
           <div className="actions">
             <CurlMenu
               acts={[
@@ -164,20 +49,126 @@ export function BrandForm({
                   label: t('brand.save'),
                   request: {
                     method: 'PUT',
-                    path: `/v1/brands/${chosen || 'slug'}`,
-                    body: logo?.base64 ? { ...body, logo_base64: '…' } : body,
+                    path: `/v1/brands/${slug || 'slug'}`,
+                    body: logo.base64 ? { ...body, logo_base64: '…' } : body,
                   },
                 },
               ]}
             />
             <Button onPress={onClose}>{t('common.cancel')}</Button>
-            <Button weight="main" type="submit" busy={act.isPending}>
+            <Button weight="main" type="submit" busy={saving.isPending}>
               {t('brand.save')}
             </Button>
           </div>
         </div>
       </form>
     </Section>
+  );
+}
+
+interface FieldsProps {
+  brand: Brand | undefined;
+  edited: BrandInHand;
+  /** The person tried to save: faults are shown from then on. */
+  tried: boolean;
+  /** Why the service refused. */
+  error: unknown;
+}
+
+function Fields({ brand, edited, tried, error }: FieldsProps) {
+  const { t } = useWords();
+  const { typed, set, slug, wrong } = edited;
+  const refused = error instanceof ApiError ? error.fields.map(({ path }) => path) : [];
+  return (
+    <div className="stack">
+      <Field
+        label={t('brand.name')}
+        value={typed.name}
+        onChange={name => set({ name })}
+        fault={tried && wrong.name ? t('brand.nameFault') : undefined}
+        maxLength={120}
+        autoFocus
+      />
+      {!brand && (
+        <Field
+          label={t('brand.slug')}
+          hint={t('brand.slugHint')}
+          value={slug}
+          onChange={next => set({ slug: next })}
+          fault={tried && wrong.slug ? t('brand.slugFault') : undefined}
+          maxLength={40}
+        />
+      )}
+      <Colors edited={edited} />
+      <LogoField logo={edited.logo} isRefused={refused.includes('logo_base64')} />
+      <OriginsField
+        label={t('brand.origins')}
+        hint={t('brand.originsHint')}
+        value={typed.origins}
+        onChange={origins => set({ origins })}
+        wrong={tried ? wrong.origins : []}
+      />
+      <Field
+        label={t('return.label')}
+        hint={t('return.hint')}
+        value={typed.returnUrl}
+        onChange={returnUrl => set({ returnUrl })}
+        fault={tried && refused.includes('return_url') ? t('return.fault') : undefined}
+        maxLength={URL_MAX}
+        input={{ inputMode: 'url' }}
+      />
+    </div>
+  );
+}
+
+/** Own colours or none; says where the page shifts one, so that it stays legible. */
+function Colors({ edited: { typed, set } }: { edited: BrandInHand }) {
+  const { t } = useWords();
+  const { colored, accent, background } = typed;
+  const shifted = legible(accent, background);
+  return (
+    <>
+      <label className="switch">
+        <input type="checkbox" checked={colored} onChange={event => set({ colored: event.target.checked })} />
+        <span>{t('brand.ownColors')}</span>
+      </label>
+      {colored && (
+        <div className="pairs">
+          <Color label={t('brand.accent')} value={accent} onChange={next => set({ accent: next })} />
+          <Color label={t('brand.background')} value={background} onChange={next => set({ background: next })} />
+        </div>
+      )}
+      {colored && shifted !== accent.toLowerCase() && (
+        <p className="soft small">{t('brand.shifted', { color: shifted })}</p>
+      )}
+    </>
+  );
+}
+
+function LogoField({ logo, isRefused }: { logo: BrandInHand['logo']; isRefused: boolean }) {
+  const { t } = useWords();
+  const fault = logo.fault ?? (isRefused ? t('brand.logoFault') : undefined);
+  return (
+    <>
+      <label className="field">
+        <span className="label">{t('brand.logo')}</span>
+        <input
+          type="file"
+          accept="image/png,image/jpeg,image/webp"
+          className="input"
+          onChange={event => void logo.take(event.target.files?.[0])}
+        />
+        <span className="hint">{t('brand.logoHint')}</span>
+        {fault && <span className="fault">{fault}</span>}
+      </label>
+      {logo.shown !== undefined && (
+        <div className="toolbar">
+          <Button weight="plain" slim onPress={logo.remove}>
+            {t('brand.noLogo')}
+          </Button>
+        </div>
+      )}
+    </>
   );
 }
 

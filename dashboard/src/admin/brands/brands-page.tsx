@@ -7,6 +7,7 @@ import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
+import { More } from '../../base/parts/more.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
@@ -20,29 +21,22 @@ import './brands.css';
 const BRANDS = ['brands'] as const;
 type Editing = { slug: string; brand?: Brand };
 
-/** How the capture page looks to the people who get a link: name, logo and colours. */
-export default function BrandsPage() {
-  const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const say = useSay();
-  const member = isAtLeast(tenant.role, 'member');
-  const [editing, setEditing] = useState<Editing | null>(null);
-  const brands = useInfiniteQuery({
+const useBrands = () =>
+  useInfiniteQuery({
     queryKey: [...BRANDS, 'pages'],
     queryFn: ({ signal, pageParam }) => call('GET /v1/brands', { signal, query: { limit: '50', cursor: pageParam } }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: page => page.next_cursor,
   });
-  const save = useAct(
-    ({ slug, body }: { slug: string; body: BrandInput }) => call('PUT /v1/brands/:id', { id: slug, body }),
-    {
-      refreshes: [BRANDS],
-      onDone: brand => {
-        setEditing(null);
-        say(t('brand.saved', { name: brand.name }));
-      },
-    },
-  );
+
+/** How the capture page looks to the people who get a link: name, logo and colours. */
+export default function BrandsPage() {
+  const { t } = useWords();
+  const { tenant } = useSignedIn();
+  const member = isAtLeast(tenant.role, 'member');
+  const [editing, setEditing] = useState<Editing | null>(null);
+  const brands = useBrands();
+  const save = useSave(() => setEditing(null));
   const start = (next: Editing | null) => {
     save.reset();
     setEditing(next);
@@ -65,7 +59,7 @@ export default function BrandsPage() {
         <BrandForm
           key={editing.slug}
           brand={editing.brand}
-          act={save}
+          saving={save}
           onSave={(slug, body) => save.mutate({ slug, body })}
           onClose={() => start(null)}
         />
@@ -73,14 +67,7 @@ export default function BrandsPage() {
       <Read query={brands}>
         {({ pages }) => {
           const all = pages.flatMap(page => page.data);
-          if (all.length === 0 && editing) return null;
-          if (all.length === 0) {
-            return (
-              <Empty icon="brand" title={t('brands.none')}>
-                <p>{t('brands.noneText')}</p>
-              </Empty>
-            );
-          }
+          if (all.length === 0) return editing ? null : <NoBrands />;
           return (
             <>
               <ul className="brand-list">
@@ -92,16 +79,36 @@ export default function BrandsPage() {
                   />
                 ))}
               </ul>
-              {brands.hasNextPage && (
-                <Button busy={brands.isFetchingNextPage} onPress={() => void brands.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={brands} />
             </>
           );
         }}
       </Read>
     </>
+  );
+}
+
+function useSave(onSaved: () => void) {
+  const { t } = useWords();
+  const say = useSay();
+  return useAct(
+    ({ slug, body }: { slug: string; body: BrandInput }) => call('PUT /v1/brands/:id', { id: slug, body }),
+    {
+      refreshes: [BRANDS],
+      onDone: brand => {
+        onSaved();
+        say(t('brand.saved', { name: brand.name }));
+      },
+    },
+  );
+}
+
+function NoBrands() {
+  const { t } = useWords();
+  return (
+    <Empty icon="brand" title={t('brands.none')}>
+      <p>{t('brands.noneText')}</p>
+    </Empty>
   );
 }
 

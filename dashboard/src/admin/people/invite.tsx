@@ -2,7 +2,7 @@ import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useEffect, useState } from 'react';
 import { Form } from 'react-aria-components/Form';
-import { Controller, useForm } from 'react-hook-form';
+import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
@@ -24,7 +24,13 @@ interface Typed {
 }
 const EMPTY: Typed = { name: '', email: '', phone_e164: '', role: 'reviewer' };
 
-export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited: (person: InvitedPerson) => void }) {
+interface InviteProps {
+  onClose: () => void;
+  onInvited: (person: InvitedPerson) => void;
+}
+
+/** The form of an invitation, kept as a draft until it is sent. */
+function useInvite(onInvited: InviteProps['onInvited']) {
   const { t } = useWords();
   const { person: me } = useSignedIn();
   const draft = useDraft(me.id, 'invite', EMPTY);
@@ -40,45 +46,27 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
     () => form.subscribe({ formState: { values: true }, callback: ({ values }) => draft.keep(values) }),
     [form, draft],
   );
+  /** The service refused, and no field is at fault. */
   const [unnamed, setUnnamed] = useState(false);
-  const send = form.handleSubmit(typed => {
-    const { role, ...rest } = typed;
+  const onError = (error: unknown) => {
+    // The service names each fault by its path; the fields of this form have the same names.
+    const faults = error instanceof ApiError ? error.fields.filter(({ path }) => path in EMPTY) : [];
+    for (const { path } of faults)
+      form.setError(path as keyof Typed, { message: t(FAULTS[path] ?? 'problem.invalid_request') });
+    setUnnamed(faults.length === 0);
+  };
+  const send = form.handleSubmit(({ role, ...rest }) => {
     const given = Object.fromEntries(
       Object.entries(rest).flatMap(([name, value]) => (value.trim() === '' ? [] : [[name, value.trim()]])),
     );
-    invite.mutate(
-      { role, ...given },
-      {
-        onError: error => {
-          // The service names each fault by its path; the fields of this form have the same names.
-          const faults = error instanceof ApiError ? error.fields.filter(({ path }) => path in EMPTY) : [];
-          for (const { path } of faults)
-            form.setError(path as keyof Typed, { message: t(FAULTS[path] ?? 'problem.invalid_request') });
-          setUnnamed(faults.length === 0);
-        },
-      },
-    );
+    invite.mutate({ role, ...given }, { onError });
   });
-  const text = (name: 'name' | 'email' | 'phone_e164', label: string, more: { type?: string; hint?: string } = {}) => (
-    <Controller
-      name={name}
-      control={form.control}
-      render={({ field: { ref, disabled, onChange, ...field }, fieldState }) => (
-        <Field
-          {...field}
-          onChange={value => {
-            form.clearErrors(name);
-            onChange(value);
-          }}
-          {...more}
-          label={label}
-          fault={fieldState.error?.message}
-          inputRef={ref}
-          input={{ autoComplete: 'off' }}
-        />
-      )}
-    />
-  );
+  return { form, send, busy: invite.isPending, problem: unnamed ? invite.error : null };
+}
+
+export function Invite({ onClose, onInvited }: InviteProps) {
+  const { t } = useWords();
+  const { form, send, busy, problem } = useInvite(onInvited);
   return (
     <Dialog title={t('people.inviteTitle')} onClose={onClose}>
       <Form
@@ -91,18 +79,18 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
           else void send();
         }}
       >
-        {text('name', t('people.name'))}
-        {text('email', t('people.email'), { type: 'email' })}
-        {text('phone_e164', t('people.phone'), { type: 'tel', hint: t('people.phoneHint') })}
+        <TextLine form={form} name="name" label={t('people.name')} />
+        <TextLine form={form} name="email" label={t('people.email')} type="email" />
+        <TextLine form={form} name="phone_e164" label={t('people.phone')} type="tel" hint={t('people.phoneHint')} />
         <Controller
           name="role"
           control={form.control}
           render={({ field }) => <RoleSelect label={t('people.role')} value={field.value} onChange={field.onChange} />}
         />
-        {unnamed && <Problem error={invite.error} />}
+        <Problem error={problem} />
         <div className="actions">
           <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit" busy={invite.isPending}>
+          <Button weight="main" type="submit" busy={busy}>
             {t('people.invite')}
           </Button>
         </div>
@@ -110,6 +98,35 @@ export function Invite({ onClose, onInvited }: { onClose: () => void; onInvited:
     </Dialog>
   );
 }
+
+interface TextLineProps {
+  form: UseFormReturn<Typed>;
+  name: 'name' | 'email' | 'phone_e164';
+  label: string;
+  type?: string;
+  hint?: string;
+}
+
+/** One line of the form, whose fault goes as the person types. */
+const TextLine = ({ form, name, ...shown }: TextLineProps) => (
+  <Controller
+    name={name}
+    control={form.control}
+    render={({ field: { ref, disabled, onChange, ...field }, fieldState }) => (
+      <Field
+        {...field}
+        {...shown}
+        onChange={value => {
+          form.clearErrors(name);
+          onChange(value);
+        }}
+        fault={fieldState.error?.message}
+        inputRef={ref}
+        input={{ autoComplete: 'off' }}
+      />
+    )}
+  />
+);
 
 const FAULTS = {
   name: 'people.nameFault',

@@ -9,6 +9,7 @@ import { Button } from '../../base/parts/button.tsx';
 import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
+import { More } from '../../base/parts/more.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
@@ -68,11 +69,7 @@ export default function PeoplePage() {
                   <Row key={person.id} person={person} owner={owner} />
                 ))}
             </ul>
-            {people.hasNextPage && (
-              <Button busy={people.isFetchingNextPage} onPress={() => void people.fetchNextPage()}>
-                {t('common.more')}
-              </Button>
-            )}
+            <More list={people} />
           </section>
         )}
       </Read>
@@ -92,22 +89,11 @@ export default function PeoplePage() {
 
 function Row({ person, owner }: { person: Person; owner: boolean }) {
   const { t, dateTime } = useWords();
-  const say = useSay();
   const { person: me } = useSignedIn();
   const [removing, setRemoving] = useState(false);
   const name = callName(person, t(person.id === me.id ? 'account.me' : 'account.nameless'));
   const known = [person.email, person.phone_e164].filter(value => value !== undefined && value !== name);
-  const change = useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id: person.id, body: { role } }), {
-    refreshes: [PEOPLE],
-    onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
-  });
-  const remove = useAct(() => call('DELETE /v1/people/:id', { id: person.id }), {
-    refreshes: [PEOPLE],
-    onDone: () => {
-      setRemoving(false);
-      say(t('people.wasRemoved', { name }));
-    },
-  });
+  const change = useRoleChange(person, name);
   return (
     <li className="row">
       <span className="avatar" aria-hidden="true">
@@ -142,16 +128,39 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
       ) : (
         <span className="tag">{t(`role.${person.role}`)}</span>
       )}
-      {removing && (
-        <Confirm
-          title={t('people.removeTitle', { name })}
-          action={t('common.remove')}
-          act={{ ...remove, mutate: () => remove.mutate(undefined) }}
-          onClose={() => setRemoving(false)}
-        >
-          <p>{t('people.removeText')}</p>
-        </Confirm>
-      )}
+      {removing && <Removal id={person.id} name={name} onClose={() => setRemoving(false)} />}
     </li>
+  );
+}
+
+function useRoleChange({ id }: Person, name: string) {
+  const { t } = useWords();
+  const say = useSay();
+  return useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id, body: { role } }), {
+    refreshes: [PEOPLE],
+    onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
+  });
+}
+
+/** Asks before a person is removed. */
+function Removal({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+  const { t } = useWords();
+  const say = useSay();
+  const remove = useAct(() => call('DELETE /v1/people/:id', { id }), {
+    refreshes: [PEOPLE],
+    onDone: () => {
+      onClose();
+      say(t('people.wasRemoved', { name }));
+    },
+  });
+  return (
+    <Confirm
+      title={t('people.removeTitle', { name })}
+      action={t('common.remove')}
+      act={{ ...remove, mutate: () => remove.mutate(undefined) }}
+      onClose={onClose}
+    >
+      <p>{t('people.removeText')}</p>
+    </Confirm>
   );
 }

@@ -1,3 +1,4 @@
+import type { ChatWebhook, ChatWebhookTest } from '@firsthand/contract/account/chat-webhook.ts';
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -18,25 +19,7 @@ const PATH = '/v1/chat-webhook';
 /** The chat that hears of every verification that needs a look. */
 export function Chat() {
   const { t } = useWords();
-  const say = useSay();
-  const [url, setUrl] = useState('');
-  const [fault, setFault] = useState<string>();
   const chat = useQuery({ queryKey: CHAT, queryFn: ({ signal }) => call('GET /v1/chat-webhook', { signal }) });
-  const save = useAct(() => call('PUT /v1/chat-webhook', { body: { url: url.trim() } }), {
-    refreshes: [CHAT],
-    onDone: () => {
-      setUrl('');
-      say(t('settings.saved'));
-    },
-  });
-  const test = useAct(() => call('POST /v1/chat-webhook/test', { body: {} }));
-  const remove = useAct(() => call('DELETE /v1/chat-webhook', {}), {
-    refreshes: [CHAT],
-    onDone: () => {
-      test.reset();
-      say(t('chat.removed'));
-    },
-  });
   return (
     <Section
       title={t('chat.title')}
@@ -54,59 +37,87 @@ export function Chat() {
         />
       }
     >
-      <Read query={chat}>
-        {({ configured, host }) => (
-          <>
-            {configured && (
-              <div className="toolbar">
-                <span>{t('chat.goesTo', { host: host ?? '' })}</span>
-                <Button slim busy={test.isPending} onPress={() => test.mutate(undefined)}>
-                  {t('chat.test')}
-                </Button>
-                <Button weight="plain" slim busy={remove.isPending} onPress={() => remove.mutate(undefined)}>
-                  {t('chat.remove')}
-                </Button>
-              </div>
-            )}
-            {test.data && (
-              <p className={`notice ${test.data.delivered ? 'verified' : 'failed'}`} role="status">
-                <span>
-                  {test.data.delivered
-                    ? t('chat.delivered')
-                    : test.data.status_code === undefined
-                      ? t('chat.noAnswer')
-                      : t('chat.refused', { code: test.data.status_code, answer: test.data.answer ?? '' })}
-                </span>
-              </p>
-            )}
-            <form
-              className="line-form"
-              onSubmit={event => {
-                event.preventDefault();
-                const wrong = webUrlOf(url.trim()) === null;
-                setFault(wrong ? t('chat.fault') : undefined);
-                if (!wrong) save.mutate(undefined);
-              }}
-            >
-              <Field
-                label={t('chat.address')}
-                value={url}
-                onChange={setUrl}
-                fault={fault}
-                maxLength={2_048}
-                input={{ inputMode: 'url', placeholder: 'https://hooks.slack.com/services/…' }}
-              />
-              <Button type="submit" busy={save.isPending}>
-                {t('chat.save')}
-              </Button>
-            </form>
-            <Problem error={save.error ?? test.error ?? remove.error} />
-          </>
-        )}
-      </Read>
+      <Read query={chat}>{found => <Address chat={found} />}</Read>
       <p className="soft small">
         {t('chat.programs')} <Link href="/webhooks">{t('page.webhooks')}</Link>
       </p>
     </Section>
+  );
+}
+
+/** The address in use, with a way to try and to remove it, and a field for another one. */
+function Address({ chat: { configured, host } }: { chat: ChatWebhook }) {
+  const { t } = useWords();
+  const say = useSay();
+  const [url, setUrl] = useState('');
+  const [fault, setFault] = useState<string>();
+  const save = useAct(() => call('PUT /v1/chat-webhook', { body: { url: url.trim() } }), {
+    refreshes: [CHAT],
+    onDone: () => {
+      setUrl('');
+      say(t('settings.saved'));
+    },
+  });
+  const test = useAct(() => call('POST /v1/chat-webhook/test', { body: {} }));
+  const remove = useAct(() => call('DELETE /v1/chat-webhook', {}), {
+    refreshes: [CHAT],
+    onDone: () => {
+      test.reset();
+      say(t('chat.removed'));
+    },
+  });
+  return (
+    <>
+      {configured && (
+        <div className="toolbar">
+          <span>{t('chat.goesTo', { host: host ?? '' })}</span>
+          <Button slim busy={test.isPending} onPress={() => test.mutate(undefined)}>
+            {t('chat.test')}
+          </Button>
+          <Button weight="plain" slim busy={remove.isPending} onPress={() => remove.mutate(undefined)}>
+            {t('chat.remove')}
+          </Button>
+        </div>
+      )}
+      {test.data && <Tried result={test.data} />}
+      <form
+        className="line-form"
+        onSubmit={event => {
+          event.preventDefault();
+          const wrong = webUrlOf(url.trim()) === null;
+          setFault(wrong ? t('chat.fault') : undefined);
+          if (!wrong) save.mutate(undefined);
+        }}
+      >
+        <Field
+          label={t('chat.address')}
+          value={url}
+          onChange={setUrl}
+          fault={fault}
+          maxLength={2_048}
+          input={{ inputMode: 'url', placeholder: 'https://hooks.slack.com/services/…' }}
+        />
+        <Button type="submit" busy={save.isPending}>
+          {t('chat.save')}
+        </Button>
+      </form>
+      <Problem error={save.error ?? test.error ?? remove.error} />
+    </>
+  );
+}
+
+/** What the chat answered to a test. */
+function Tried({ result: { delivered, status_code, answer } }: { result: ChatWebhookTest }) {
+  const { t } = useWords();
+  return (
+    <p className={`notice ${delivered ? 'verified' : 'failed'}`} role="status">
+      <span>
+        {delivered
+          ? t('chat.delivered')
+          : status_code === undefined
+            ? t('chat.noAnswer')
+            : t('chat.refused', { code: status_code, answer: answer ?? '' })}
+      </span>
+    </p>
   );
 }

@@ -5,11 +5,13 @@ import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { Choice } from '../../base/parts/choice.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
+import { More } from '../../base/parts/more.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
@@ -52,7 +54,7 @@ export function Keys() {
                   <Row key={key.id} apiKey={key} />
                 ))}
             </ul>
-            {keys.hasNextPage && <Button onPress={() => void keys.fetchNextPage()}>{t('common.more')}</Button>}
+            <More list={keys} />
           </>
         )}
       </Read>
@@ -116,14 +118,18 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
   );
 }
 
-function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKey) => void }) {
-  const { t } = useWords();
-  const [name, setName] = useState('');
+interface MakeProps {
+  onClose: () => void;
+  onMade: (key: NewApiKey) => void;
+}
+
+/** A new key while a person describes it, what is wrong with it, and the request that makes it. */
+function useNewKey(onMade: MakeProps['onMade']) {
   const { tenant } = useSignedIn();
+  const [name, setName] = useState('');
   const [mode, setMode] = useState<'live' | 'test'>(tenant.livemode ? 'live' : 'test');
   const [use, setUse] = useState<'app' | 'server'>('app');
   const [templateId, setTemplateId] = useState<string>();
-  const [faults, setFaults] = useState<{ name?: string; template?: string }>({});
   const body = {
     name: name.trim(),
     mode,
@@ -133,18 +139,22 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
     refreshes: [KEYS],
     onDone: onMade,
   });
+  const wrong = { name: body.name === '', template: use === 'app' && templateId === undefined };
+  return { name, setName, mode, setMode, use, setUse, templateId, setTemplateId, body, wrong, make };
+}
+
+function Make({ onClose, onMade }: MakeProps) {
+  const { t } = useWords();
+  const { name, setName, mode, setMode, use, setUse, templateId, setTemplateId, body, wrong, make } = useNewKey(onMade);
+  const [faults, setFaults] = useState({ name: false, template: false });
   return (
     <Dialog title={t('apiKeys.make')} onClose={onClose}>
       <form
         className="stack"
         onSubmit={event => {
           event.preventDefault();
-          const wrong = {
-            ...(body.name === '' ? { name: t('apiKeys.nameFault') } : {}),
-            ...(use === 'app' && templateId === undefined ? { template: t('apiKeys.templateFault') } : {}),
-          };
           setFaults(wrong);
-          if (Object.keys(wrong).length === 0) make.mutate(undefined);
+          if (!wrong.name && !wrong.template) make.mutate(undefined);
         }}
       >
         <Field
@@ -152,36 +162,31 @@ function Make({ onClose, onMade }: { onClose: () => void; onMade: (key: NewApiKe
           hint={t('apiKeys.nameHint')}
           value={name}
           onChange={setName}
-          fault={faults.name}
+          fault={faults.name ? t('apiKeys.nameFault') : undefined}
           maxLength={120}
           autoFocus
         />
-        <fieldset className="stack">
-          <legend className="label">{t('apiKeys.mode')}</legend>
-          {(['test', 'live'] as const).map(one => (
-            <label key={one} className="switch">
-              <input type="radio" name="mode" checked={mode === one} onChange={() => setMode(one)} />
-              <span>{t(`apiKeys.mode.${one}`)}</span>
-            </label>
-          ))}
-        </fieldset>
-        <fieldset className="stack">
-          <legend className="label">{t('apiKeys.use')}</legend>
-          {(['app', 'server'] as const).map(one => (
-            <label key={one} className="switch">
-              <input type="radio" name="use" checked={use === one} onChange={() => setUse(one)} />
-              <span>{t(`apiKeys.use.${one}`)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Choice
+          name="mode"
+          label={t('apiKeys.mode')}
+          values={['test', 'live']}
+          nameOf={one => t(`apiKeys.mode.${one}`)}
+          chosen={mode}
+          onChange={setMode}
+        />
+        <Choice
+          name="use"
+          label={t('apiKeys.use')}
+          values={['app', 'server']}
+          nameOf={one => t(`apiKeys.use.${one}`)}
+          chosen={use}
+          onChange={setUse}
+        />
         {use === 'app' && (
           <TemplateSelect
             value={templateId}
-            fault={faults.template}
-            onChange={id => {
-              setTemplateId(id);
-              setFaults(({ template: _, ...others }) => others);
-            }}
+            fault={faults.template && wrong.template ? t('apiKeys.templateFault') : undefined}
+            onChange={setTemplateId}
           />
         )}
         <Problem error={make.error} />

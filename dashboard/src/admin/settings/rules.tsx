@@ -5,7 +5,8 @@ import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Choice } from '../../base/parts/choice.tsx';
+import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
@@ -16,114 +17,89 @@ import { SETTINGS } from './settings-key.ts';
 const POLICIES = ['none', 'one', 'two_people'] as const;
 const MOST_DAYS = 36_500;
 
+/** The rules while a person edits them, what is wrong with them, and the body that saves them. */
+function useRules(settings: Settings) {
+  const [typed, setTyped] = useState({
+    keeps: settings.retention_days === null,
+    days: String(settings.retention_days ?? 365),
+    policy: settings.review_policy,
+    depth: settings.depth_policy,
+    share: String(Math.round(settings.review_sample * 1_000) / 10),
+    own: settings.signals_required !== null,
+    signals: (settings.signals_required ?? ['screen', 'ai']) as readonly SignalName[],
+  });
+  const { keeps, policy, depth, own, signals } = typed;
+  const [days, share] = [Number(typed.days), Number(typed.share)];
+  const wrong = {
+    days: !keeps && !(Number.isInteger(days) && days >= 1 && days <= MOST_DAYS),
+    signals: own && signals.length === 0,
+    share: typed.share.trim() === '' || !(share >= 0 && share <= 100),
+  };
+  return {
+    typed,
+    set: (change: Partial<typeof typed>) => setTyped(before => ({ ...before, ...change })),
+    wrong,
+    isRight: !wrong.days && !wrong.signals && !wrong.share,
+    /** Photos would go sooner than now. */
+    isShorter: !keeps && !wrong.days && (settings.retention_days === null || days < settings.retention_days),
+    body: {
+      retention_days: keeps ? null : days,
+      review_policy: policy,
+      depth_policy: depth,
+      review_sample: share / 100,
+      signals_required: own ? SIGNAL_NAMES.filter(name => signals.includes(name)) : null,
+    },
+  };
+}
+
 /** How long photos stay, who decides about doubts, and what is checked where a request does not say. */
 export function Rules({ settings }: { settings: Settings }) {
   const { t } = useWords();
   const say = useSay();
-  const [keeps, setKeeps] = useState(settings.retention_days === null);
-  const [days, setDays] = useState(String(settings.retention_days ?? 365));
-  const [policy, setPolicy] = useState(settings.review_policy);
-  const [depth, setDepth] = useState(settings.depth_policy);
-  const [share, setShare] = useState(String(Math.round(settings.review_sample * 1_000) / 10));
-  const [own, setOwn] = useState(settings.signals_required !== null);
-  const [signals, setSignals] = useState<readonly SignalName[]>(settings.signals_required ?? ['screen', 'ai']);
+  const rules = useRules(settings);
+  const { typed, set, wrong, body } = rules;
   const [tried, setTried] = useState(false);
-  const wrongDays = !keeps && !(Number.isInteger(Number(days)) && Number(days) >= 1 && Number(days) <= MOST_DAYS);
-  const noSignals = own && signals.length === 0;
-  const wrongShare = share.trim() === '' || !(Number(share) >= 0 && Number(share) <= 100);
-  const body = {
-    retention_days: keeps ? null : Number(days),
-    review_policy: policy,
-    depth_policy: depth,
-    review_sample: Number(share) / 100,
-    signals_required: own ? SIGNAL_NAMES.filter(name => signals.includes(name)) : null,
-  };
   const save = useAct(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
     onDone: () => say(t('settings.saved')),
   });
-  const shorter = !keeps && !wrongDays && (settings.retention_days === null || Number(days) < settings.retention_days);
+  const request: Act = { label: t('settings.saveRules'), request: { method: 'PATCH', path: '/v1/settings', body } };
   return (
-    <Section
-      title={t('settings.rules')}
-      intro={t('settings.rulesIntro')}
-      aside={
-        <CurlMenu
-          acts={[{ label: t('settings.saveRules'), request: { method: 'PATCH', path: '/v1/settings', body } }]}
-        />
-      }
-    >
+    <Section title={t('settings.rules')} intro={t('settings.rulesIntro')} aside={<CurlMenu acts={[request]} />}>
       <form
         className="stack"
         onSubmit={event => {
           event.preventDefault();
           setTried(true);
-          if (!wrongDays && !wrongShare && !noSignals) save.mutate(undefined);
+          if (rules.isRight) save.mutate(undefined);
         }}
       >
-        <label className="switch">
-          <input type="checkbox" checked={keeps} onChange={event => setKeeps(event.target.checked)} />
-          <span>{t('settings.keep')}</span>
-        </label>
-        {!keeps && (
-          <Field
-            label={t('settings.days')}
-            hint={t('settings.daysHint')}
-            value={days}
-            onChange={setDays}
-            fault={tried && wrongDays ? t('settings.daysFault', { n: MOST_DAYS }) : undefined}
-            input={{ inputMode: 'numeric' }}
-          />
-        )}
-        {shorter && <p className="notice doubtful">{t('settings.shorter')}</p>}
-        <fieldset className="stack">
-          <legend className="label">{t('settings.review')}</legend>
-          {POLICIES.map(one => (
-            <label key={one} className="switch">
-              <input type="radio" name="policy" checked={policy === one} onChange={() => setPolicy(one)} />
-              <span>{t(`settings.review.${one}`)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Retention rules={rules} tried={tried} />
+        <Choice
+          name="policy"
+          label={t('settings.review')}
+          values={POLICIES}
+          nameOf={name => t(`settings.review.${name}`)}
+          chosen={typed.policy}
+          onChange={policy => set({ policy })}
+        />
         <Field
           label={t('settings.sample')}
           hint={t('settings.sampleHint')}
-          value={share}
-          onChange={setShare}
-          fault={tried && wrongShare ? t('settings.sampleFault') : undefined}
+          value={typed.share}
+          onChange={share => set({ share })}
+          fault={tried && wrong.share ? t('settings.sampleFault') : undefined}
           input={{ inputMode: 'decimal' }}
         />
-        <fieldset className="stack">
-          <legend className="label">{t('settings.signals')}</legend>
-          <p className="soft small">{t('settings.signalsHint')}</p>
-          <label className="switch">
-            <input type="checkbox" checked={!own} onChange={event => setOwn(!event.target.checked)} />
-            <span>{t('settings.signalsUsual')}</span>
-          </label>
-          {own &&
-            SIGNAL_NAMES.map(name => (
-              <label key={name} className="switch">
-                <input
-                  type="checkbox"
-                  checked={signals.includes(name)}
-                  onChange={event =>
-                    setSignals(event.target.checked ? [...signals, name] : signals.filter(one => one !== name))
-                  }
-                />
-                <span>{t(`signal.${name}`)}</span>
-              </label>
-            ))}
-          {tried && noSignals && <p className="fault">{t('settings.signalsFault')}</p>}
-        </fieldset>
-        <fieldset className="stack">
-          <legend className="label">{t('settings.depth')}</legend>
-          {DEPTH_POLICIES.map(one => (
-            <label key={one} className="switch">
-              <input type="radio" name="depth" checked={depth === one} onChange={() => setDepth(one)} />
-              <span>{t(`settings.depth.${one}`)}</span>
-            </label>
-          ))}
-        </fieldset>
+        <Signals rules={rules} tried={tried} />
+        <Choice
+          name="depth"
+          label={t('settings.depth')}
+          values={DEPTH_POLICIES}
+          nameOf={name => t(`settings.depth.${name}`)}
+          chosen={typed.depth}
+          onChange={depth => set({ depth })}
+        />
         <Problem error={save.error} />
         <div className="actions">
           <Button weight="main" type="submit" busy={save.isPending}>
@@ -132,5 +108,63 @@ export function Rules({ settings }: { settings: Settings }) {
         </div>
       </form>
     </Section>
+  );
+}
+
+interface PartProps {
+  rules: ReturnType<typeof useRules>;
+  /** The person tried to save: faults are shown from then on. */
+  tried: boolean;
+}
+
+function Retention({ rules: { typed, set, wrong, isShorter }, tried }: PartProps) {
+  const { t } = useWords();
+  return (
+    <>
+      <label className="switch">
+        <input type="checkbox" checked={typed.keeps} onChange={event => set({ keeps: event.target.checked })} />
+        <span>{t('settings.keep')}</span>
+      </label>
+      {!typed.keeps && (
+        <Field
+          label={t('settings.days')}
+          hint={t('settings.daysHint')}
+          value={typed.days}
+          onChange={days => set({ days })}
+          fault={tried && wrong.days ? t('settings.daysFault', { n: MOST_DAYS }) : undefined}
+          input={{ inputMode: 'numeric' }}
+        />
+      )}
+      {isShorter && <p className="notice doubtful">{t('settings.shorter')}</p>}
+    </>
+  );
+}
+
+function Signals({ rules: { typed, set, wrong }, tried }: PartProps) {
+  const { t } = useWords();
+  const { own, signals } = typed;
+  return (
+    <fieldset className="stack">
+      <legend className="label">{t('settings.signals')}</legend>
+      <p className="soft small">{t('settings.signalsHint')}</p>
+      <label className="switch">
+        <input type="checkbox" checked={!own} onChange={event => set({ own: !event.target.checked })} />
+        <span>{t('settings.signalsUsual')}</span>
+      </label>
+      {own &&
+        SIGNAL_NAMES.map(name => (
+          <label key={name} className="switch">
+            <input
+              type="checkbox"
+              checked={signals.includes(name)}
+              onChange={event =>
+                set({ signals: event.target.checked ? [...signals, name] : signals.filter(one => one !== name) })
+              }
+            />
+            <span>{t(`signal.${name}`)}</span>
+          </label>
+        ))}
+      {tried && wrong.signals && <p className="fault">{t('settings.signalsFault')}</p>}
+    </fieldset>
   );
 }

@@ -21,72 +21,46 @@ const LOOK: Record<WebhookDelivery['status'], [IconName, string]> = {
   cancelled: ['right', ''],
 };
 
-/** One delivery: what was sent where, every attempt with its answer, and sending it again. */
-export function DeliveryRow({
-  delivery,
-  refreshes,
-  linked = false,
-}: {
+interface DeliveryRowProps {
   delivery: WebhookDelivery;
   refreshes: readonly QueryKey[];
   /** Leads to the verification it is about. */
   linked?: boolean;
-}) {
-  const { t, number } = useWords();
-  const { exactly, ago } = useMoments();
-  const say = useSay();
+}
+
+/** One delivery: what was sent where, every attempt with its answer, and sending it again. */
+export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRowProps) {
+  const { t } = useWords();
+  const { ago } = useMoments();
   const { tenant } = useSignedIn();
-  const member = hasRole(tenant.role, 'member');
-  const again = useAct(() => call('POST /v1/webhook-deliveries/:id/retry', { id: delivery.id, body: {} }), {
-    refreshes,
-    onDone: () => say(t('deliveries.sentAgain')),
-  });
-  const [icon, meaning] = LOOK[delivery.status];
-  const last = delivery.attempts.at(-1);
+  const again = useSendAgain(delivery.id, refreshes);
+  const { status, type, verification_id, url, created_at, next_attempt_at, attempts } = delivery;
+  const [icon, meaning] = LOOK[status];
+  const last = attempts.at(-1);
   return (
     <li className="row delivery">
       <span className={`tag ${meaning}`}>
         <Icon name={icon} />
-        {t(`delivery.${delivery.status}`)}
+        {t(`delivery.${status}`)}
       </span>
       <div className="row-main">
         <span className="row-name">
-          <code>{delivery.type}</code>
-          {linked && delivery.verification_id && (
-            <Link className="small" href={`/verifications/${delivery.verification_id}`}>
-              …{delivery.verification_id.slice(-6)}
+          <code>{type}</code>
+          {linked && verification_id && (
+            <Link className="small" href={`/verifications/${verification_id}`}>
+              …{verification_id.slice(-6)}
             </Link>
           )}
         </span>
         <span className="soft small">
-          {delivery.url} · <time dateTime={delivery.created_at}>{ago(delivery.created_at)}</time>
+          {url} · <time dateTime={created_at}>{ago(created_at)}</time>
           {last?.status_code !== undefined && ` · ${last.status_code}`}
-          {delivery.next_attempt_at && ` · ${t('deliveries.next', { at: ago(delivery.next_attempt_at) })}`}
+          {next_attempt_at && ` · ${t('deliveries.next', { at: ago(next_attempt_at) })}`}
         </span>
-        {delivery.attempts.length > 0 && (
-          <details className="more">
-            <summary>{t('deliveries.attempts', { n: delivery.attempts.length })}</summary>
-            <ol className="attempts">
-              {delivery.attempts.map(attempt => (
-                <li key={attempt.at}>
-                  <span>
-                    <time dateTime={attempt.at}>{exactly(attempt.at)}</time> ·{' '}
-                    <strong>{attempt.status_code ?? t(`attempt.${attempt.error ?? 'failed'}`)}</strong> ·{' '}
-                    {number(attempt.latency_ms, { style: 'unit', unit: 'millisecond' })}
-                    {attempt.status_code !== undefined && attempt.error && ` · ${t(`attempt.${attempt.error}`)}`}
-                  </span>
-                  {attempt.response_excerpt && <pre>{attempt.response_excerpt}</pre>}
-                </li>
-              ))}
-            </ol>
-            <p className="soft small">
-              webhook-id <code>{delivery.event_id}</code>
-            </p>
-          </details>
-        )}
+        {attempts.length > 0 && <Attempts delivery={delivery} />}
         <Problem error={again.error} />
       </div>
-      {member && (
+      {hasRole(tenant.role, 'member') && (
         <div className="row-acts">
           <Button slim busy={again.isPending} onPress={() => again.mutate(undefined)}>
             <Icon name="lens" />
@@ -103,5 +77,41 @@ export function DeliveryRow({
         </div>
       )}
     </li>
+  );
+}
+
+function useSendAgain(id: string, refreshes: readonly QueryKey[]) {
+  const { t } = useWords();
+  const say = useSay();
+  return useAct(() => call('POST /v1/webhook-deliveries/:id/retry', { id, body: {} }), {
+    refreshes,
+    onDone: () => say(t('deliveries.sentAgain')),
+  });
+}
+
+/** Every attempt with its answer, folded away. */
+function Attempts({ delivery: { attempts, event_id } }: { delivery: WebhookDelivery }) {
+  const { t, number } = useWords();
+  const { exactly } = useMoments();
+  return (
+    <details className="more">
+      <summary>{t('deliveries.attempts', { n: attempts.length })}</summary>
+      <ol className="attempts">
+        {attempts.map(({ at, status_code, error, latency_ms, response_excerpt }) => (
+          <li key={at}>
+            <span>
+              <time dateTime={at}>{exactly(at)}</time> ·{' '}
+              <strong>{status_code ?? t(`attempt.${error ?? 'failed'}`)}</strong> ·{' '}
+              {number(latency_ms, { style: 'unit', unit: 'millisecond' })}
+              {status_code !== undefined && error && ` · ${t(`attempt.${error}`)}`}
+            </span>
+            {response_excerpt && <pre>{response_excerpt}</pre>}
+          </li>
+        ))}
+      </ol>
+      <p className="soft small">
+        webhook-id <code>{event_id}</code>
+      </p>
+    </details>
   );
 }

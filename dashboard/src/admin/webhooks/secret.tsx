@@ -14,7 +14,6 @@ import { useAct } from '../../entry/session/recent.ts';
 /** The secret that signs: read and rotated by owners who signed in a moment ago. Nothing keeps it on the page. */
 export function Secret() {
   const { t } = useWords();
-  const { exactly } = useMoments();
   const say = useSay();
   const [shown, setShown] = useState<WebhookSecret | null>(null);
   const [asking, setAsking] = useState(false);
@@ -26,6 +25,7 @@ export function Secret() {
       say(t('secret.rotated'));
     },
   });
+  const copy = (secret: string) => void navigator.clipboard.writeText(secret).then(() => say(t('common.copied')));
   return (
     <Section
       title={t('secret.title')}
@@ -39,25 +39,12 @@ export function Secret() {
         />
       }
     >
-      {shown && (
-        <>
-          <p className="copyable">
-            <code>{shown.secret}</code>
-          </p>
-          {shown.previous && (
-            <p className="soft small">{t('secret.previous', { at: exactly(shown.previous.expires_at) })}</p>
-          )}
-        </>
-      )}
+      {shown && <Shown secret={shown} />}
       <Problem error={read.error ?? (asking ? null : rotate.error)} />
       <div className="toolbar">
         {shown ? (
           <>
-            <Button
-              onPress={() => void navigator.clipboard.writeText(shown.secret).then(() => say(t('common.copied')))}
-            >
-              {t('secret.copy')}
-            </Button>
+            <Button onPress={() => copy(shown.secret)}>{t('secret.copy')}</Button>
             <Button weight="plain" onPress={() => setShown(null)}>
               {t('secret.hide')}
             </Button>
@@ -82,5 +69,18 @@ export function Secret() {
         </Confirm>
       )}
     </Section>
+  );
+}
+
+function Shown({ secret: { secret, previous } }: { secret: WebhookSecret }) {
+  const { t } = useWords();
+  const { exactly } = useMoments();
+  return (
+    <>
+      <p className="copyable">
+        <code>{secret}</code>
+      </p>
+      {previous && <p className="soft small">{t('secret.previous', { at: exactly(previous.expires_at) })}</p>}
+    </>
   );
 }

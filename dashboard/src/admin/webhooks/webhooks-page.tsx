@@ -6,10 +6,11 @@ import { useLocation, useSearch } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Field } from '../../base/parts/field.tsx';
-import { Icon } from '../../base/parts/icon.tsx';
+import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { More } from '../../base/parts/more.tsx';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Empty, Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
@@ -72,34 +73,58 @@ export default function WebhooksPage() {
   );
 }
 
+const LOOK: Record<'disabled' | 'failing' | 'fine', [IconName, string]> = {
+  disabled: ['cross', 'failed'],
+  failing: ['doubt', 'doubtful'],
+  fine: ['check', 'verified'],
+};
+
+const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK =>
+  status === 'disabled' ? 'disabled' : failing_since === undefined ? 'fine' : 'failing';
+
+/** The request that helps an endpoint: enabling it again, or sending what it missed. */
+function useRemedy(endpoint: WebhookEndpoint, missed: { since: string; url: string }): Act {
+  const { t } = useWords();
+  return stateOf(endpoint) === 'disabled'
+    ? {
+        label: t('endpoint.enable'),
+        request: { method: 'POST', path: `/v1/webhook-endpoints/${endpoint.id}/enable` },
+      }
+    : {
+        label: t('endpoint.recover'),
+        request: { method: 'POST', path: '/v1/webhook-deliveries/recover', body: missed },
+      };
+}
+
 function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: boolean }) {
   const { t } = useWords();
   const { ago } = useMoments();
   const say = useSay();
-  const { id, url, status, failing_since, disabled_at, created_at } = endpoint;
-  const enable = useAct(() => call('POST /v1/webhook-endpoints/:id/enable', { id, body: {} }), {
+  const { url, failing_since, disabled_at, created_at } = endpoint;
+  const state = stateOf(endpoint);
+  const enable = useAct(() => call('POST /v1/webhook-endpoints/:id/enable', { id: endpoint.id, body: {} }), {
     refreshes: [ENDPOINTS],
     onDone: () => say(t('webhooks.enabled')),
   });
-  const since = failing_since ?? disabled_at ?? created_at;
-  const recover = useAct(() => call('POST /v1/webhook-deliveries/recover', { body: { since, url } }), {
+  const missed = { since: failing_since ?? disabled_at ?? created_at, url };
+  const recover = useAct(() => call('POST /v1/webhook-deliveries/recover', { body: missed }), {
     refreshes: [ALL],
     onDone: ({ recovered }) => say(t('webhooks.recovered', { n: recovered })),
   });
-  const disabled = status === 'disabled';
-  const failing = failing_since !== undefined;
+  const remedy = useRemedy(endpoint, missed);
+  const [icon, meaning] = LOOK[state];
   return (
     <li className="row">
-      <span className={`tag ${disabled ? 'failed' : failing ? 'doubtful' : 'verified'}`}>
-        <Icon name={disabled ? 'cross' : failing ? 'doubt' : 'check'} />
-        {t(disabled ? 'endpoint.disabled' : failing ? 'endpoint.failing' : 'endpoint.fine')}
+      <span className={`tag ${meaning}`}>
+        <Icon name={icon} />
+        {t(`endpoint.${state}`)}
       </span>
       <div className="row-main">
         <span className="row-name">{url}</span>
         <span className="soft small">
-          {disabled
+          {state === 'disabled'
             ? t('endpoint.disabledSince', { at: ago(disabled_at ?? created_at) })
-            : failing
+            : failing_since !== undefined
               ? t('endpoint.failingSince', { at: ago(failing_since) })
               : t('endpoint.since', { at: ago(created_at) })}
         </span>
@@ -107,29 +132,16 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
       </div>
       {member && (
         <div className="row-acts">
-          {disabled && (
+          {state === 'disabled' ? (
             <Button slim busy={enable.isPending} onPress={() => enable.mutate(undefined)}>
               {t('endpoint.enable')}
             </Button>
-          )}
-          {!disabled && (
+          ) : (
             <Button slim busy={recover.isPending} onPress={() => recover.mutate(undefined)}>
               {t('endpoint.recover')}
             </Button>
           )}
-          <CurlMenu
-            acts={[
-              disabled
-                ? {
-                    label: t('endpoint.enable'),
-                    request: { method: 'POST', path: `/v1/webhook-endpoints/${id}/enable` },
-                  }
-                : {
-                    label: t('endpoint.recover'),
-                    request: { method: 'POST', path: '/v1/webhook-deliveries/recover', body: { since, url } },
-                  },
-            ]}
-          />
+          <CurlMenu acts={[remedy]} />
         </div>
       )}
     </li>
@@ -213,11 +225,7 @@ function DeliveryList() {
                   <DeliveryRow key={delivery.id} delivery={delivery} refreshes={[ALL]} linked />
                 ))}
               </ul>
-              {deliveries.hasNextPage && (
-                <Button busy={deliveries.isFetchingNextPage} onPress={() => void deliveries.fetchNextPage()}>
-                  {t('common.more')}
-                </Button>
-              )}
+              <More list={deliveries} />
             </>
           );
         }}

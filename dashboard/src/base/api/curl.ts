@@ -1,6 +1,6 @@
 import { ROOT } from '@firsthand/look/root.ts';
 
-/** One request of the API, as an act of the page makes it. */
+/** One request of the API, as an action of the page makes it. */
 export interface Request {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
@@ -15,7 +15,7 @@ export interface Request {
 const quoted = (text: string): string => `'${text.replaceAll("'", () => `'\\''`)}'`;
 
 /**
- * The request as a command line. The reader sets FIRSTHAND_KEY, or FIRSTHAND_COOKIE for a personal act: the page knows no key
+ * The request as a command line. The reader sets FIRSTHAND_KEY, or FIRSTHAND_COOKIE for a personal action: the page knows no key
  * and cannot read the cookie of the session.
  */
 export function curlOf({ method, path, body, file, personal = false }: Request, origin: string): string {

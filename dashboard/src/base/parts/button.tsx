@@ -8,7 +8,7 @@ interface Props extends Omit<ButtonProps, 'className' | 'children' | 'isPending'
   weight?: Weight;
   /** As low as a line of filters. */
   slim?: boolean;
-  /** The act is under way: the button keeps the focus and ignores presses. */
+  /** The action is under way: the button keeps the focus and ignores presses. */
   busy?: boolean;
   children: ReactNode;
 }

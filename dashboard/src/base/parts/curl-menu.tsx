@@ -11,7 +11,7 @@ export interface Act {
   request: Request;
 }
 
-/** How the API does what can be done here: each act as a command line, for the clipboard. */
+/** How the API does what can be done here: each action as a command line, for the clipboard. */
 export function CurlMenu({ acts }: { acts: readonly Act[] }) {
   const { t } = useWords();
   const say = useSay();

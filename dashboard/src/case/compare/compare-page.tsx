@@ -62,17 +62,25 @@ export default function ComparePage() {
       ) : (
         <>
           <Compared key={`${a} ${b}`} first={first} second={second} />
-          <div className="compare-names">
-            <Link href={`/verifications/${verificationA}`}>
-              {t('compare.first')} · …{verificationA.slice(-6)}
-            </Link>
-            <Link href={`/verifications/${verificationB}`}>
-              {t('compare.second')} · …{verificationB.slice(-6)}
-            </Link>
-          </div>
+          <Names first={verificationA} second={verificationB} />
           <Facts rows={factsThatDiffer(factsOf(first), factsOf(second))} />
         </>
       )}
+    </div>
+  );
+}
+
+/** Links to the two verifications. */
+function Names({ first, second }: { first: string; second: string }) {
+  const { t } = useWords();
+  return (
+    <div className="compare-names">
+      <Link href={`/verifications/${first}`}>
+        {t('compare.first')} · …{first.slice(-6)}
+      </Link>
+      <Link href={`/verifications/${second}`}>
+        {t('compare.second')} · …{second.slice(-6)}
+      </Link>
     </div>
   );
 }

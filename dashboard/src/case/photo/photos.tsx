@@ -1,10 +1,11 @@
 import type { Capture } from '@firsthand/contract/verification/verification.ts';
-import type { Ref } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { bandOf } from '../why/findings.ts';
-import { type Part, type Shown, Viewer, type ViewerHandle } from './viewer.tsx';
+import type { PhotoView } from './use-photo-view.ts';
+import type { Shown } from './use-pictures.ts';
+import { Viewer } from './viewer.tsx';
 import './photo.css';
 
 /** The parts of a capture that the viewer shows. */
@@ -23,31 +24,15 @@ function shownOf(capture: Capture): Shown {
 /** The photos of a case: one large, the others as a strip. */
 export function Photos({
   captures,
-  at,
-  onAt,
-  heat,
-  onHeat,
-  blink,
-  onBlink,
-  lit,
-  wheel,
-  handle,
+  view,
+  wheel = 'zoomed',
 }: {
   captures: readonly Capture[];
-  at: number;
-  onAt: (index: number) => void;
-  heat: number;
-  onHeat: (opacity: number) => void;
-  /** Whether the photo and its second frame take turns. */
-  blink: boolean;
-  onBlink: (on: boolean) => void;
-  /** The parts that the why-panel points at. */
-  lit?: readonly Part[];
+  view: PhotoView;
   wheel?: 'always' | 'zoomed';
-  handle?: Ref<ViewerHandle>;
 }) {
-  const { t, number } = useWords();
-  const capture = captures[at];
+  const { t } = useWords();
+  const { at, capture, heat, blink, lit, viewer } = view;
   if (!capture) return null;
   const photo = shownOf(capture);
   const name = t('photo.name', { n: at + 1, of: captures.length, step: capture.step_key });
@@ -59,9 +44,9 @@ export function Photos({
         label={name}
         heat={heat}
         blink={blink}
-        {...(lit ? { lit } : {})}
-        {...(wheel ? { wheel } : {})}
-        {...(handle ? { handle } : {})}
+        lit={lit}
+        wheel={wheel}
+        handle={viewer}
       />
       <div className="photo-tools">
         <span className="soft">
@@ -69,56 +54,68 @@ export function Photos({
           {t(`source.${capture.source}`)}
         </span>
         {photo.second && (
-          <Button slim aria-pressed={blink} onPress={() => onBlink(!blink)}>
+          <Button slim aria-pressed={blink} onPress={view.toggleBlink}>
             <Icon name="eye" />
             {t(blink ? 'photo.blinkOff' : 'photo.blinkOn')}
           </Button>
         )}
-        {photo.heat && (
-          <>
-            <Button slim aria-pressed={heat > 0} onPress={() => onHeat(heat > 0 ? 0 : 0.7)}>
-              <Icon name="layers" />
-              {t(heat > 0 ? 'photo.heatOff' : 'photo.heatOn')}
-            </Button>
-            <label className="opacity">
-              <span className="unseen">{t('photo.opacity')}</span>
-              <input
-                type="range"
-                min={0}
-                max={1}
-                step={0.05}
-                value={heat}
-                aria-valuetext={number(heat, { style: 'percent' })}
-                onChange={event => onHeat(Number(event.target.value))}
-              />
-            </label>
-          </>
-        )}
+        {photo.heat && <HeatTools view={view} />}
       </div>
-      {captures.length > 1 && (
-        <div className="strip">
-          {captures.map((one, index) => {
-            const band = bandOf(one);
-            return (
-              <button
-                key={one.id}
-                type="button"
-                className="thumb"
-                aria-pressed={index === at}
-                aria-label={t('photo.name', { n: index + 1, of: captures.length, step: one.step_key })}
-                onClick={() => onAt(index)}
-              >
-                {one.preview_url && <img src={one.preview_url} alt="" loading="lazy" />}
-                {band !== 'clear' && (
-                  <span className={band === 'confident' ? 'failed' : 'doubtful'}>
-                    <Icon name={band === 'confident' ? 'cross' : 'doubt'} />
-                  </span>
-                )}
-              </button>
-            );
-          })}
-        </div>
-      )}
+      {captures.length > 1 && <Strip captures={captures} view={view} />}
+    </div>
+  );
+}
+
+/** Switches the heat map, and sets how much of it is seen. */
+function HeatTools({ view: { heat, setHeat, toggleHeat } }: { view: PhotoView }) {
+  const { t, number } = useWords();
+  return (
+    <>
+      <Button slim aria-pressed={heat > 0} onPress={toggleHeat}>
+        <Icon name="layers" />
+        {t(heat > 0 ? 'photo.heatOff' : 'photo.heatOn')}
+      </Button>
+      <label className="opacity">
+        <span className="unseen">{t('photo.opacity')}</span>
+        <input
+          type="range"
+          min={0}
+          max={1}
+          step={0.05}
+          value={heat}
+          aria-valuetext={number(heat, { style: 'percent' })}
+          onChange={event => setHeat(Number(event.target.value))}
+        />
+      </label>
+    </>
+  );
+}
+
+/** The photos as small pictures, each with a sign where a detector flagged it. */
+function Strip({ captures, view }: { captures: readonly Capture[]; view: PhotoView }) {
+  const { t } = useWords();
+  return (
+    <div className="strip">
+      {captures.map((one, index) => {
+        const band = bandOf(one);
+        return (
+          <button
+            key={one.id}
+            type="button"
+            className="thumb"
+            aria-pressed={index === view.at}
+            aria-label={t('photo.name', { n: index + 1, of: captures.length, step: one.step_key })}
+            onClick={() => view.choose(index)}
+          >
+            {one.preview_url && <img src={one.preview_url} alt="" loading="lazy" />}
+            {band !== 'clear' && (
+              <span className={band === 'confident' ? 'failed' : 'doubtful'}>
+                <Icon name={band === 'confident' ? 'cross' : 'doubt'} />
+              </span>
+            )}
+          </button>
+        );
+      })}
     </div>
   );
 }

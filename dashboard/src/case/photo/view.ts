@@ -10,6 +10,19 @@ export interface Size {
   height: number;
 }
 
+export interface Point {
+  x: number;
+  y: number;
+}
+
+/** A part of a picture; sides are shares of the picture's. */
+export interface Part {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
 /** The largest that a single pixel gets, in CSS pixels. */
 export const LARGEST = 32;
 
@@ -34,7 +47,7 @@ export function held(view: View, picture: Size, box: Size): View {
 }
 
 /** Zooms by a factor about a point of the box (CSS pixels from its middle), which stays where it is. */
-export function zoomed(view: View, factor: number, at: { x: number; y: number }, picture: Size, box: Size): View {
+export function zoomed(view: View, factor: number, at: Point, picture: Size, box: Size): View {
   const scale = Math.min(LARGEST, Math.max(fitScale(picture, box), view.scale * factor));
   const x = view.x + at.x / view.scale - at.x / scale;
   const y = view.y + at.y / view.scale - at.y / scale;

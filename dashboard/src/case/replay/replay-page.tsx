@@ -128,30 +128,7 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
     >
       <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stale' : 'replayed'}>
         {flips === 0 && <p className="soft">{t('replay.noFlips')}</p>}
-        {by.length > 0 && (
-          <table className="table" aria-label={t('replay.by')}>
-            <thead>
-              <tr>
-                <th>{t('replay.change')}</th>
-                <th className="right">{t('replay.cases')}</th>
-                <th className="right">{t('replay.approved')}</th>
-                <th className="right">{t('replay.rejected')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {by.map(row => (
-                <tr key={`${row.from} ${row.to}`}>
-                  <th scope="row">
-                    {t(`verdict.${row.from}`)} → {t(`verdict.${row.to}`)}
-                  </th>
-                  <td className="right">{number(row.cases)}</td>
-                  <td className="right">{number(row.approved)}</td>
-                  <td className="right">{number(row.rejected)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        {by.length > 0 && <FlipsByVerdict by={by} />}
         {verifications.length > 0 && (
           <ul className="flipped">
             {verifications.map(one => (
@@ -176,5 +153,34 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
         )}
       </div>
     </Section>
+  );
+}
+
+/** How many cases go from one verdict to another, and how people decided them. */
+function FlipsByVerdict({ by }: Pick<Replay, 'by'>) {
+  const { t, number } = useWords();
+  return (
+    <table className="table" aria-label={t('replay.by')}>
+      <thead>
+        <tr>
+          <th>{t('replay.change')}</th>
+          <th className="right">{t('replay.cases')}</th>
+          <th className="right">{t('replay.approved')}</th>
+          <th className="right">{t('replay.rejected')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {by.map(row => (
+          <tr key={`${row.from} ${row.to}`}>
+            <th scope="row">
+              {t(`verdict.${row.from}`)} → {t(`verdict.${row.to}`)}
+            </th>
+            <td className="right">{number(row.cases)}</td>
+            <td className="right">{number(row.approved)}</td>
+            <td className="right">{number(row.rejected)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

@@ -2,7 +2,8 @@ import { DECISIONS } from '@firsthand/contract/base/enums.ts';
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import { KEY_OF, type Reason } from './reasons.ts';
+import { KEY_OF, reasonsOf } from './reasons.ts';
+import type { DecisionInHand } from './use-decision.ts';
 
 const ICON: Record<Decision, IconName> = {
   approved: 'check',
@@ -12,29 +13,19 @@ const ICON: Record<Decision, IconName> = {
 };
 
 /** The four decisions; after one is chosen, its reasons, each with its digit. */
-export function DecisionBar({
-  choosing,
-  onChoose,
-  reasons,
-  onDecide,
-}: {
-  choosing: Decision | null;
-  onChoose: (decision: Decision) => void;
-  reasons: readonly Reason[];
-  onDecide: (decision: Decision, reason?: Reason) => void;
-}) {
+export function DecisionBar({ decision: { choosing, choose, send } }: { decision: DecisionInHand }) {
   const { t } = useWords();
   return (
     <div className="decide">
       {choosing && (
         <fieldset className="reasons">
           <legend>{t('decide.why', { decision: t(`decide.${choosing}`) })}</legend>
-          {reasons.map((reason, index) => (
-            <button key={reason} type="button" className="reason" onClick={() => onDecide(choosing, reason)}>
+          {reasonsOf(choosing).map((reason, index) => (
+            <button key={reason} type="button" className="reason" onClick={() => void send(choosing, reason)}>
               <kbd>{index + 1}</kbd> {t(`why.${reason}`)}
             </button>
           ))}
-          <button type="button" className="reason" onClick={() => onDecide(choosing)}>
+          <button type="button" className="reason" onClick={() => void send(choosing)}>
             <kbd>0</kbd> {t('decide.noReason')}
           </button>
         </fieldset>
@@ -47,7 +38,7 @@ export function DecisionBar({
             className={`decision ${decision}`}
             aria-pressed={choosing === decision}
             aria-keyshortcuts={KEY_OF[decision]}
-            onClick={() => onChoose(decision)}
+            onClick={() => choose(decision)}
           >
             <Icon name={ICON[decision]} />
             {t(`decide.${decision}`)}

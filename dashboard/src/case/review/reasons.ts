@@ -1,7 +1,7 @@
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 
 /** The reasons of each decision, in the order of the digits 1 to 9. The API keeps the word; the page translates it. */
-export const REASONS = {
+const REASONS = {
   approved: ['genuine', 'looks_alike', 'known_customer'],
   rejected: ['photo_of_display', 'ai_generated', 'found_elsewhere', 'flat_copy', 'wrong_subject', 'wrong_place'],
   retake: ['too_dark', 'blurred', 'too_far', 'incomplete', 'wrong_subject'],
@@ -13,3 +13,5 @@ export const KEY_OF = { approved: 'a', rejected: 'r', retake: 't', escalated: 'e
   Decision,
   string
 >;
+
+export const reasonsOf = (decision: Decision): readonly Reason[] => REASONS[decision];

@@ -14,48 +14,7 @@ interface Moment {
 export function Timeline({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const { exactly, span } = useMoments();
-  const { status, captures, answers = {}, progress, verdict, redacted_at } = verification;
-  const open = ['pending', 'partially_captured', 'abandoned'].includes(status);
-  const all: Moment[] = [
-    { at: verification.created_at, icon: 'plus', text: t('timeline.created') },
-    ...captures.map(
-      (capture, index): Moment => ({
-        at: capture.created_at,
-        icon: capture.source === 'live' ? 'camera' : 'gallery',
-        text: t(`timeline.${capture.source}`, { n: index + 1, step: capture.step_key }),
-      }),
-    ),
-    ...Object.entries(answers).map(
-      ([key, { answered_at }]): Moment => ({
-        at: answered_at,
-        icon: 'text',
-        text: t('timeline.answered', { step: key }),
-      }),
-    ),
-    ...(progress
-      ? [{ at: progress.updated_at, icon: 'phone', text: t(`progress.${progress.step}`) } satisfies Moment]
-      : []),
-    ...(verification.completed_at
-      ? [
-          {
-            at: verification.completed_at,
-            icon: 'seal',
-            text: verdict ? t('timeline.verdict', { verdict: t(`verdict.${verdict.label}`) }) : t('timeline.ended'),
-          } satisfies Moment,
-        ]
-      : []),
-    ...(redacted_at ? [{ at: redacted_at, icon: 'lock', text: t('timeline.redacted') } satisfies Moment] : []),
-    ...(open || status === 'expired'
-      ? [
-          {
-            at: verification.expires_at,
-            icon: 'time',
-            text: t(open ? 'timeline.willExpire' : 'timeline.expired'),
-          } satisfies Moment,
-        ]
-      : []),
-  ];
-  const moments = all.sort((a, b) => a.at.localeCompare(b.at));
+  const moments = useHistory(verification);
   return (
     <Section title={t('timeline.title')}>
       <ol className="timeline">
@@ -76,4 +35,29 @@ export function Timeline({ verification }: { verification: Verification }) {
       </ol>
     </Section>
   );
+}
+
+/** What happened, and the end that an open verification will have, oldest first. */
+function useHistory(verification: Verification): Moment[] {
+  const { t } = useWords();
+  const { status, captures, answers = {}, progress, verdict, created_at, completed_at, redacted_at } = verification;
+  const moments: Moment[] = [{ at: created_at, icon: 'plus', text: t('timeline.created') }];
+  for (const [index, { created_at: at, source, step_key: step }] of captures.entries()) {
+    const icon = source === 'live' ? 'camera' : 'gallery';
+    moments.push({ at, icon, text: t(`timeline.${source}`, { n: index + 1, step }) });
+  }
+  for (const [step, { answered_at }] of Object.entries(answers))
+    moments.push({ at: answered_at, icon: 'text', text: t('timeline.answered', { step }) });
+  if (progress) moments.push({ at: progress.updated_at, icon: 'phone', text: t(`progress.${progress.step}`) });
+  if (completed_at) {
+    const text = verdict ? t('timeline.verdict', { verdict: t(`verdict.${verdict.label}`) }) : t('timeline.ended');
+    moments.push({ at: completed_at, icon: 'seal', text });
+  }
+  if (redacted_at) moments.push({ at: redacted_at, icon: 'lock', text: t('timeline.redacted') });
+  const open = ['pending', 'partially_captured', 'abandoned'].includes(status);
+  if (open || status === 'expired') {
+    const text = t(open ? 'timeline.willExpire' : 'timeline.expired');
+    moments.push({ at: verification.expires_at, icon: 'time', text });
+  }
+  return moments.sort((a, b) => a.at.localeCompare(b.at));
 }

@@ -1,7 +1,6 @@
 import { hasRole } from '@firsthand/contract/people/roles.ts';
-import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
@@ -13,11 +12,10 @@ import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
 import { queryClient } from '../../entry/session/query-client.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Photos } from '../photo/photos.tsx';
-import { NOTHING_LIT, type Part, type ViewerHandle } from '../photo/viewer.tsx';
+import { usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
-import { gravest } from '../why/findings.ts';
 import { WhyPanel } from '../why/why-panel.tsx';
-import { Acts } from './acts.tsx';
+import { Actions } from './actions.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
@@ -58,57 +56,21 @@ export default function VerificationPage() {
 }
 
 function Case({ verification }: { verification: Verification }) {
-  const { t, number } = useWords();
-  const { exactly } = useMoments();
-  const [at, setAt] = useState(() => gravest(verification.captures));
-  const [heat, setHeat] = useState(0);
-  const [blink, setBlink] = useState(false);
-  const [lit, setLit] = useState<readonly Part[]>(NOTHING_LIT);
-  const viewer = useRef<ViewerHandle>(null);
-  const { captures, config, verdict } = verification;
-  const { role } = useSignedIn().tenant;
-  const member = hasRole(role, 'member');
-  const capture = captures[Math.min(at, captures.length - 1)];
+  const { t } = useWords();
+  const { captures } = verification;
+  const view = usePhotoView(captures);
   return (
     <>
       <div className="title-line">
-        <div className="case-title">
-          <PageTitle>{nameOf(verification)}</PageTitle>
-          <OutcomeTag of={verification} />
-          {verdict && verdict.label !== 'verified' && (
-            <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
-          )}
-          {verdict && (
-            <span className="soft small">
-              {t('case.confidence', {
-                p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
-              })}
-            </span>
-          )}
-        </div>
-        <Acts verification={verification} />
+        <CaseTitle verification={verification} />
+        <Actions verification={verification} />
       </div>
-      {verification.redacted_at && (
-        <p className="notice info">
-          <Icon name="lock" />
-          <span>{t('case.redacted', { at: exactly(verification.redacted_at) })}</span>
-        </p>
-      )}
+      <Redacted at={verification.redacted_at} />
       <Warnings of={verification} />
       <div className="case-main">
         <div className="case-photos">
           {captures.length > 0 ? (
-            <Photos
-              captures={captures}
-              at={Math.min(at, captures.length - 1)}
-              onAt={setAt}
-              heat={heat}
-              onHeat={setHeat}
-              blink={blink}
-              onBlink={setBlink}
-              lit={lit}
-              handle={viewer}
-            />
+            <Photos captures={captures} view={view} />
           ) : (
             <Empty icon="camera" title={t('case.noPhotos')}>
               <p>{t(`case.waiting.${verification.status}`)}</p>
@@ -116,29 +78,66 @@ function Case({ verification }: { verification: Verification }) {
           )}
         </div>
         <div className="card case-why">
-          <WhyPanel
-            verification={verification}
-            capture={capture}
-            onLight={setLit}
-            onShow={part => viewer.current?.showPart(part)}
-          />
+          <WhyPanel verification={verification} capture={view.capture} onLight={view.light} onShow={view.showPart} />
           <Checks verification={verification} />
         </div>
       </div>
-      <div className="case-more">
-        {verification.case_analysis && (
-          <CaseAnalysis verification={verification} analysis={verification.case_analysis} />
-        )}
-        {capture && (capture.location || config.expected_location !== undefined) && (
-          <Section title={t('place.title')}>
-            <Place capture={capture} expected={config.expected_location} />
-          </Section>
-        )}
-        <Answers verification={verification} />
-        {capture && <FileFacts capture={capture} credential={member ? credentialUrl(verification, capture) : null} />}
-        <Timeline verification={verification} />
-        <Deliveries verificationId={verification.id} />
-      </div>
+      <More verification={verification} capture={view.capture} />
     </>
+  );
+}
+
+/** The name and the outcome. */
+function CaseTitle({ verification }: { verification: Verification }) {
+  const { t, number } = useWords();
+  const { verdict } = verification;
+  return (
+    <div className="case-title">
+      <PageTitle>{nameOf(verification)}</PageTitle>
+      <OutcomeTag of={verification} />
+      {verdict && verdict.label !== 'verified' && (
+        <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
+      )}
+      {verdict && (
+        <span className="soft small">
+          {t('case.confidence', {
+            p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
+          })}
+        </span>
+      )}
+    </div>
+  );
+}
+
+function Redacted({ at }: { at: string | null | undefined }) {
+  const { t } = useWords();
+  const { exactly } = useMoments();
+  if (!at) return null;
+  return (
+    <p className="notice info">
+      <Icon name="lock" />
+      <span>{t('case.redacted', { at: exactly(at) })}</span>
+    </p>
+  );
+}
+
+/** Everything else that is known of the case and of the photo that is seen. */
+function More({ verification, capture }: { verification: Verification; capture: Capture | undefined }) {
+  const { t } = useWords();
+  const { case_analysis, config } = verification;
+  const isMember = hasRole(useSignedIn().tenant.role, 'member');
+  return (
+    <div className="case-more">
+      {case_analysis && <CaseAnalysis verification={verification} analysis={case_analysis} />}
+      {capture && (capture.location || config.expected_location !== undefined) && (
+        <Section title={t('place.title')}>
+          <Place capture={capture} expected={config.expected_location} />
+        </Section>
+      )}
+      <Answers verification={verification} />
+      {capture && <FileFacts capture={capture} credential={isMember ? credentialUrl(verification, capture) : null} />}
+      <Timeline verification={verification} />
+      <Deliveries verificationId={verification.id} />
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 import type { Odds as OddsOf, SignalExplanation } from '@firsthand/contract/verification/explanation.ts';
 import { useWords } from '../../base/language.tsx';
-import type { Part } from '../photo/viewer.tsx';
+import type { Part } from '../photo/view.ts';
 
 /** The axis ends at one genuine photo in a thousand. */
 const DECADES = 3;
@@ -12,31 +12,16 @@ function rarityOf({ pictures, as_high }: OddsOf): number {
   return Math.min(1, Math.log10((pictures + 1) / (as_high + 1)) / DECADES);
 }
 
-/** How rare a score is among genuine photos, where the thresholds lie, which parts of the photo say so, and how good the detector is. */
-export function Odds({
-  explained,
-  onLight,
-  onShow,
-}: {
+interface OddsProps {
   explained: SignalExplanation;
   onLight: (parts: readonly Part[]) => void;
   onShow: (part: Part) => void;
-}) {
+}
+
+/** How rare a score is among genuine photos, where the thresholds lie, which parts of the photo say so, and how good the detector is. */
+export function Odds({ explained, onLight, onShow }: OddsProps) {
   const { t, number } = useWords();
   const { odds, no_odds, thresholds, published, tiles = [] } = explained;
-  const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 });
-  const foundText = ({ count, of, at_least }: NonNullable<NonNullable<typeof published>['found']>) => {
-    const counts = { found: number(count), of: number(of) };
-    return at_least === undefined
-      ? t('odds.found', counts)
-      : t('odds.foundLeast', { ...counts, least: percent(at_least) });
-  };
-  const rates = published && {
-    flagged: number(published.flagged.count),
-    genuine: number(published.flagged.of),
-    most: percent(published.at_most),
-  };
-  const found = published?.found && foundText(published.found);
   const said = odds && {
     n: number(odds.one_in),
     pictures: number(odds.pictures),
@@ -54,41 +39,59 @@ export function Odds({
       )}
       {no_odds && no_odds !== 'not_evaluated' && <p className="soft small">{t(`odds.no.${no_odds}`)}</p>}
       {odds && thresholds && <Axis odds={odds} thresholds={thresholds} />}
-      {tiles.length > 0 && (
-        <fieldset className="tiles" onPointerLeave={() => onLight([])}>
-          <legend className="small">{t('odds.tiles', { n: tiles.length })}</legend>
-          {tiles.map((tile, index) => (
-            <button
-              key={`${tile.x} ${tile.y} ${tile.width}`}
-              type="button"
-              className="tile"
-              aria-label={t('odds.tile', { n: index + 1, strength: percent(tile.strength) })}
-              onPointerEnter={() => onLight([tile])}
-              onFocus={() => onLight([tile])}
-              onBlur={() => onLight([])}
-              onClick={() => onShow(tile)}
-            >
-              {index + 1}
-            </button>
-          ))}
-          <button
-            type="button"
-            className="tile"
-            onPointerEnter={() => onLight(tiles)}
-            onFocus={() => onLight(tiles)}
-            onBlur={() => onLight([])}
-          >
-            {t('odds.allTiles')}
-          </button>
-        </fieldset>
-      )}
-      {published && rates && (
-        <p className="soft small">
-          {t('odds.published', rates)}
-          {found && ` ${found}`}
-        </p>
-      )}
+      {tiles.length > 0 && <Tiles tiles={tiles} onLight={onLight} onShow={onShow} />}
+      {published && <Published rates={published} />}
     </>
+  );
+}
+
+/** One button for each part of the photo that the detector flagged, and one for all. */
+function Tiles({
+  tiles,
+  onLight,
+  onShow,
+}: { tiles: NonNullable<SignalExplanation['tiles']> } & Omit<OddsProps, 'explained'>) {
+  const { t, number } = useWords();
+  const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 });
+  const lights = (parts: readonly Part[]) => ({
+    onPointerEnter: () => onLight(parts),
+    onFocus: () => onLight(parts),
+    onBlur: () => onLight([]),
+  });
+  return (
+    <fieldset className="tiles" onPointerLeave={() => onLight([])}>
+      <legend className="small">{t('odds.tiles', { n: tiles.length })}</legend>
+      {tiles.map((tile, index) => (
+        <button
+          key={`${tile.x} ${tile.y} ${tile.width}`}
+          type="button"
+          className="tile"
+          aria-label={t('odds.tile', { n: index + 1, strength: percent(tile.strength) })}
+          {...lights([tile])}
+          onClick={() => onShow(tile)}
+        >
+          {index + 1}
+        </button>
+      ))}
+      <button type="button" className="tile" {...lights(tiles)}>
+        {t('odds.allTiles')}
+      </button>
+    </fieldset>
+  );
+}
+
+/** How often the detector is wrong about genuine photos, and how often it finds what it looks for. */
+function Published({ rates }: { rates: NonNullable<SignalExplanation['published']> }) {
+  const { t, number } = useWords();
+  const percent = (share: number) => number(share, { style: 'percent', maximumFractionDigits: 1 });
+  const { flagged, at_most, found } = rates;
+  const counts = found && { found: number(found.count), of: number(found.of) };
+  return (
+    <p className="soft small">
+      {t('odds.published', { flagged: number(flagged.count), genuine: number(flagged.of), most: percent(at_most) })}
+      {counts &&
+        ` ${found.at_least === undefined ? t('odds.found', counts) : t('odds.foundLeast', { ...counts, least: percent(found.at_least) })}`}
+    </p>
   );
 }
 

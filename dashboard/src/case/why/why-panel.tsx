@@ -3,7 +3,7 @@ import type { Capture, Verification } from '@firsthand/contract/verification/ver
 import { Link } from 'wouter';
 import { useWords } from '../../base/language.tsx';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import type { Part } from '../photo/viewer.tsx';
+import type { Part } from '../photo/view.ts';
 import { CameraSession } from './camera-session.tsx';
 import { type Finding, findingsOf, type Match } from './findings.ts';
 import { Odds } from './odds.tsx';
@@ -41,22 +41,21 @@ const wordsOf = ({ signal, state, source }: Finding) => {
   return `finding.${signal}.${state}` as const;
 };
 
-/** Why the verdict is what it is: every signal of one photo in words, what it was told by, and what was not looked at. */
-export function WhyPanel({
-  verification,
-  capture,
-  onLight,
-  onShow,
-}: {
-  verification: Verification;
-  capture: Capture | undefined;
+interface Pointing {
   /** Lights parts of the photo while the pointer or the focus is on their line. */
   onLight: (parts: readonly Part[]) => void;
   /** Zooms to a part. */
   onShow: (part: Part) => void;
-}) {
-  const words = useWords();
-  const { t, number } = words;
+}
+
+interface WhyPanelProps extends Pointing {
+  verification: Verification;
+  capture: Capture | undefined;
+}
+
+/** Why the verdict is what it is: every signal of one photo in words, what it was told by, and what was not looked at. */
+export function WhyPanel({ verification, capture, onLight, onShow }: WhyPanelProps) {
+  const { t } = useWords();
   const findings = capture ? findingsOf(capture) : [];
   const notAsked = SIGNAL_NAMES.filter(name => !verification.config.signals_required.includes(name)).map(name =>
     t(`signal.${name}`),
@@ -73,59 +72,74 @@ export function WhyPanel({
       )}
       {findings.length === 0 && <p className="soft small">{t(capture ? 'why.notYet' : 'why.noPhoto')}</p>}
       <ul className="findings">
-        {findings.map(finding => {
-          const [icon, meaning] = LOOK[finding.state];
-          return (
-            <li key={finding.signal} className={`finding ${meaning}`}>
-              <Icon name={icon} />
-              <div>
-                <h3>{t(`signal.${finding.signal}`)}</h3>
-                <p>{t(wordsOf(finding))}</p>
-                {finding.missing !== undefined && (
-                  <p className="soft small">
-                    {t('why.missing', {
-                      why: isReason(finding.missing) ? t(`why.not.${finding.missing}`) : finding.missing,
-                    })}
-                    {finding.explained?.unanswered?.chosen_by === 'sender' && ` ${t('why.bySender')}`}
-                  </p>
-                )}
-                {finding.explained ? (
-                  <Odds explained={finding.explained} onLight={onLight} onShow={onShow} />
-                ) : (
-                  finding.probability !== undefined && <Scale probability={finding.probability} />
-                )}
-                {finding.matches.length > 0 && (
-                  <Matches matches={finding.matches} own={`${verification.id}/${capture!.id}`} />
-                )}
-                {finding.evidence.length > 0 && (
-                  <details>
-                    <summary>{t('why.measured')}</summary>
-                    <dl className="measured">
-                      {finding.probability !== undefined && (
-                        <div>
-                          <dt>{t('why.probability')}</dt>
-                          <dd>{number(finding.probability, { maximumFractionDigits: 3 })}</dd>
-                        </div>
-                      )}
-                      {finding.evidence.map(([key, value]) => (
-                        <div key={key}>
-                          <dt>{key}</dt>
-                          <dd>{value}</dd>
-                        </div>
-                      ))}
-                    </dl>
-                  </details>
-                )}
-              </div>
-            </li>
-          );
-        })}
+        {findings.map(finding => (
+          <FindingItem
+            key={finding.signal}
+            finding={finding}
+            photo={`${verification.id}/${capture?.id}`}
+            onLight={onLight}
+            onShow={onShow}
+          />
+        ))}
       </ul>
       {capture?.presence && <CameraSession presence={capture.presence} />}
       {capture && notAsked.length > 0 && (
         <p className="soft small">{t('why.notAsked', { signals: notAsked.join(', ') })}</p>
       )}
     </section>
+  );
+}
+
+/** One signal. `photo`: the photo as the page that compares names it. */
+function FindingItem({ finding, photo, onLight, onShow }: { finding: Finding; photo: string } & Pointing) {
+  const { t } = useWords();
+  const { signal, state, missing, explained, probability, matches } = finding;
+  const [icon, meaning] = LOOK[state];
+  return (
+    <li className={`finding ${meaning}`}>
+      <Icon name={icon} />
+      <div>
+        <h3>{t(`signal.${signal}`)}</h3>
+        <p>{t(wordsOf(finding))}</p>
+        {missing !== undefined && (
+          <p className="soft small">
+            {t('why.missing', { why: isReason(missing) ? t(`why.not.${missing}`) : missing })}
+            {explained?.unanswered?.chosen_by === 'sender' && ` ${t('why.bySender')}`}
+          </p>
+        )}
+        {explained ? (
+          <Odds explained={explained} onLight={onLight} onShow={onShow} />
+        ) : (
+          probability !== undefined && <Scale probability={probability} />
+        )}
+        {matches.length > 0 && <Matches matches={matches} own={photo} />}
+        {finding.evidence.length > 0 && <Measured finding={finding} />}
+      </div>
+    </li>
+  );
+}
+
+/** The numbers behind a finding, folded away. */
+function Measured({ finding: { probability, evidence } }: { finding: Finding }) {
+  const { t, number } = useWords();
+  return (
+    <details>
+      <summary>{t('why.measured')}</summary>
+      <dl className="measured">
+        {probability !== undefined && (
+          <div>
+            <dt>{t('why.probability')}</dt>
+            <dd>{number(probability, { maximumFractionDigits: 3 })}</dd>
+          </div>
+        )}
+        {evidence.map(([key, value]) => (
+          <div key={key}>
+            <dt>{key}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </details>
   );
 }
 

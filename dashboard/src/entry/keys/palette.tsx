@@ -22,54 +22,46 @@ interface Command {
 
 const ID = /^vfy_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** Everything that can be done from here, found by typing. */
-export default function Palette({ onClose }: { onClose: () => void }) {
+/** The keys and pages whose name has what was typed, and what it may be the id of or searched for as. */
+function useCommands(text: string): Command[] {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const [, goTo] = useLocation();
-  const shortcuts = useListed();
-  const [text, setText] = useState('');
   const wanted = text.trim();
-  const commands: Command[] = [
-    ...shortcuts.map(
-      (shortcut, index): Command => ({
-        id: `key-${index}`,
-        label: shortcut.label,
-        icon: 'keyboard',
-        key: shortcut.key,
-        run: shortcut.run,
-      }),
-    ),
-    ...pagesFor(tenant.role).map(
-      (page): Command => ({
-        id: page.path,
-        label: t(page.label),
-        icon: page.icon,
-        run: () => goTo(page.path),
-      }),
-    ),
-  ];
-  const found = commands.filter(({ label }) => label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase()));
-  const search: Command[] =
-    wanted === ''
-      ? []
-      : ID.test(wanted)
-        ? [
-            {
-              id: 'open',
-              label: t('palette.open', { id: wanted }),
-              icon: 'list',
-              run: () => goTo(`/verifications/${wanted}`),
-            },
-          ]
-        : [
-            {
-              id: 'search',
-              label: t('palette.search', { q: wanted }),
-              icon: 'search',
-              run: () => goTo(`/verifications?${new URLSearchParams({ q: wanted })}`),
-            },
-          ];
+  const keys = useListed().map(
+    ({ label, key, run }, index): Command => ({
+      id: `key-${index}`,
+      label,
+      icon: 'keyboard',
+      key,
+      run,
+    }),
+  );
+  const pages = pagesFor(tenant.role).map(
+    ({ path, label, icon }): Command => ({
+      id: path,
+      label: t(label),
+      icon,
+      run: () => goTo(path),
+    }),
+  );
+  const found = [...keys, ...pages].filter(({ label }) =>
+    label.toLocaleLowerCase().includes(wanted.toLocaleLowerCase()),
+  );
+  if (wanted === '') return found;
+  if (ID.test(wanted)) {
+    const open = () => goTo(`/verifications/${wanted}`);
+    return [...found, { id: 'open', label: t('palette.open', { id: wanted }), icon: 'list', run: open }];
+  }
+  const search = () => goTo(`/verifications?${new URLSearchParams({ q: wanted })}`);
+  return [...found, { id: 'search', label: t('palette.search', { q: wanted }), icon: 'search', run: search }];
+}
+
+/** Everything that can be done from here, found by typing. */
+export default function Palette({ onClose }: { onClose: () => void }) {
+  const { t } = useWords();
+  const [text, setText] = useState('');
+  const commands = useCommands(text);
   return (
     <Dialog title={t('palette.title')} onClose={onClose}>
       <Autocomplete inputValue={text} onInputChange={setText}>
@@ -79,9 +71,9 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         <Menu
           className="menu"
           aria-label={t('palette.title')}
-          items={[...found, ...search]}
+          items={commands}
           onAction={id => {
-            const command = [...found, ...search].find(one => one.id === id);
+            const command = commands.find(one => one.id === id);
             onClose();
             command?.run();
           }}

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 export interface Shortcut {
   /** As `KeyboardEvent.key` names it. */
   key: string;
-  /** The act, in the person's language. */
+  /** The action, in the person's language. */
   label: string;
   run: () => void;
   /** Works, and is not worth a line in the list of keys. */

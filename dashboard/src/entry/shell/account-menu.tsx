@@ -1,4 +1,4 @@
-import { THEMES, type Theme } from '@firsthand/look/theme.ts';
+import { THEMES } from '@firsthand/look/theme.ts';
 import { useMutation } from '@tanstack/react-query';
 import { Button } from 'react-aria-components/Button';
 import { Header } from 'react-aria-components/Header';
@@ -19,29 +19,20 @@ import { useSwitch } from './mode-switch.tsx';
 export function AccountMenu() {
   const words = useWords();
   const { t, language, setLanguage } = words;
-  const { person, tenant, tenants, invitations = [] } = useSignedIn();
+  const { tenant, tenants, invitations = [] } = useSignedIn();
   const [theme, setTheme] = useTheme();
   const [, goTo] = useLocation();
   const say = useSay();
   const change = useSwitch();
+  const onError = (error: unknown) => say(problemText(words, error));
+  const switchTo = (id: string) => change.mutate({ tenant_id: id, livemode: tenant.livemode }, { onError });
   const leave = useMutation({
     mutationFn: () => signOut(false),
-    onError: error => say(problemText(words, error)),
+    onError,
   });
-  const name = callName(person, t('account.me'));
   return (
     <MenuTrigger>
-      <Button className="button plain who">
-        <span className="unseen">{t('frame.accountMenu')}</span>
-        <span className="avatar" aria-hidden="true">
-          {[...name.replace('+', '')][0]?.toUpperCase()}
-        </span>
-        <span className="who-name">
-          <span>{name}</span>
-          <span className="soft small">{tenant.name}</span>
-        </span>
-        <Icon name="down" />
-      </Button>
+      <Who />
       <Popover className="popover" placement="bottom end">
         <Menu className="menu" aria-label={t('frame.accountMenu')}>
           <MenuItem className="item" onAction={() => goTo('/account')}>
@@ -52,51 +43,25 @@ export function AccountMenu() {
             )}
           </MenuItem>
           {tenants.length > 1 && (
-            <MenuSection
-              className="menu-section"
-              selectionMode="single"
-              disallowEmptySelection
-              selectedKeys={[tenant.id]}
-              onSelectionChange={keys => {
-                const [id] = keys as Set<string>;
-                if (id !== undefined && id !== tenant.id) {
-                  change.mutate(
-                    { tenant_id: id, livemode: tenant.livemode },
-                    { onError: error => say(problemText(words, error)) },
-                  );
-                }
-              }}
-            >
-              <Header>{t('account.tenants')}</Header>
-              {tenants.map(({ id, name: label }) => (
-                <Choice key={id} id={id} label={label} />
-              ))}
-            </MenuSection>
+            <Choices
+              title={t('account.tenants')}
+              chosen={tenant.id}
+              choices={tenants.map(({ id, name: label }) => [id, label] as const)}
+              onChoose={switchTo}
+            />
           )}
-          <MenuSection
-            className="menu-section"
-            selectionMode="single"
-            disallowEmptySelection
-            selectedKeys={[language]}
-            onSelectionChange={keys => setLanguage([...(keys as Set<Language>)][0] ?? language)}
-          >
-            <Header>{t('common.language')}</Header>
-            {(Object.entries(LANGUAGES) as [Language, string][]).map(([tag, label]) => (
-              <Choice key={tag} id={tag} label={label} />
-            ))}
-          </MenuSection>
-          <MenuSection
-            className="menu-section"
-            selectionMode="single"
-            disallowEmptySelection
-            selectedKeys={[theme]}
-            onSelectionChange={keys => setTheme([...(keys as Set<Theme>)][0] ?? theme)}
-          >
-            <Header>{t('theme.title')}</Header>
-            {THEMES.map(id => (
-              <Choice key={id} id={id} label={t(`theme.${id}`)} />
-            ))}
-          </MenuSection>
+          <Choices
+            title={t('common.language')}
+            chosen={language}
+            choices={Object.entries(LANGUAGES) as [Language, string][]}
+            onChoose={setLanguage}
+          />
+          <Choices
+            title={t('theme.title')}
+            chosen={theme}
+            choices={THEMES.map(id => [id, t(`theme.${id}`)] as const)}
+            onChoose={setTheme}
+          />
           <MenuItem className="item" onAction={() => leave.mutate()}>
             <Icon name="leave" />
             {t('account.signOut')}
@@ -107,13 +72,57 @@ export function AccountMenu() {
   );
 }
 
-const Choice = ({ id, label }: { id: string; label: string }) => (
-  <MenuItem id={id} textValue={label} className="item">
-    {({ isSelected }) => (
-      <>
-        <span className="mark">{isSelected && <Icon name="check" />}</span>
-        {label}
-      </>
-    )}
-  </MenuItem>
-);
+/** The button that opens the menu: who is signed in, and to which account. */
+function Who() {
+  const { t } = useWords();
+  const { person, tenant } = useSignedIn();
+  const name = callName(person, t('account.me'));
+  return (
+    <Button className="button plain who">
+      <span className="unseen">{t('frame.accountMenu')}</span>
+      <span className="avatar" aria-hidden="true">
+        {[...name.replace('+', '')][0]?.toUpperCase()}
+      </span>
+      <span className="who-name">
+        <span>{name}</span>
+        <span className="soft small">{tenant.name}</span>
+      </span>
+      <Icon name="down" />
+    </Button>
+  );
+}
+
+interface ChoicesProps<Id extends string> {
+  title: string;
+  chosen: Id;
+  choices: readonly (readonly [id: Id, label: string])[];
+  onChoose: (id: Id) => void;
+}
+
+/** A part of the menu of which one is chosen. */
+function Choices<Id extends string>({ title, chosen, choices, onChoose }: ChoicesProps<Id>) {
+  return (
+    <MenuSection
+      className="menu-section"
+      selectionMode="single"
+      disallowEmptySelection
+      selectedKeys={[chosen]}
+      onSelectionChange={keys => {
+        const [id] = keys as Set<Id>;
+        if (id !== undefined && id !== chosen) onChoose(id);
+      }}
+    >
+      <Header>{title}</Header>
+      {choices.map(([id, label]) => (
+        <MenuItem key={id} id={id} textValue={label} className="item">
+          {({ isSelected }) => (
+            <>
+              <span className="mark">{isSelected && <Icon name="check" />}</span>
+              {label}
+            </>
+          )}
+        </MenuItem>
+      ))}
+    </MenuSection>
+  );
+}

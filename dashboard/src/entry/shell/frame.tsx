@@ -1,3 +1,4 @@
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../../base/language.tsx';
@@ -35,10 +36,6 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
     );
   }
   const { role, livemode } = me.data.tenant;
-  const pages = pagesFor(role);
-  const here = pageOf(path, pages);
-  /** The person is about to open a page. A failure shows when it is opened. */
-  const soon = (page: string) => void load(page).catch(() => undefined);
   // A case takes the whole window; the menu opens over it.
   const full = path === '/review';
   return (
@@ -65,28 +62,7 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
             <ModeSwitch />
             <AccountMenu />
           </header>
-          <nav id="pages" className="pages" aria-label={t('frame.pages')} data-open={open}>
-            {groupsFor(role).map(({ label, pages: grouped }) => (
-              <div key={label ?? ''} className="page-group">
-                {label && <h2 id={label}>{t(label)}</h2>}
-                <ul aria-labelledby={label}>
-                  {grouped.map(page => (
-                    <li key={page.path}>
-                      <Link
-                        href={page.path}
-                        aria-current={page.path === here ? 'page' : undefined}
-                        onPointerEnter={() => soon(page.path)}
-                        onFocus={() => soon(page.path)}
-                      >
-                        <Icon name={page.icon} />
-                        {t(page.label)}
-                      </Link>
-                    </li>
-                  ))}
-                </ul>
-              </div>
-            ))}
-          </nav>
+          <Pages role={role} open={open} load={load} />
           {/* Another account or mode is another page: nothing of the old one stays on screen. */}
           <main id="page" className="page" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
             {children}
@@ -96,5 +72,44 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
         <GlobalKeys />
       </SaidProvider>
     </SignedIn.Provider>
+  );
+}
+
+interface PagesProps {
+  role: Me['tenant']['role'];
+  open: boolean;
+  load: (path: string) => Promise<void>;
+}
+
+/** The menu of pages that the role opens. */
+function Pages({ role, open, load }: PagesProps) {
+  const { t } = useWords();
+  const [path] = useLocation();
+  const here = pageOf(path, pagesFor(role));
+  /** The person is about to open a page. A failure shows when it is opened. */
+  const soon = (page: string) => void load(page).catch(() => undefined);
+  return (
+    <nav id="pages" className="pages" aria-label={t('frame.pages')} data-open={open}>
+      {groupsFor(role).map(({ label, pages }) => (
+        <div key={label ?? ''} className="page-group">
+          {label && <h2 id={label}>{t(label)}</h2>}
+          <ul aria-labelledby={label}>
+            {pages.map(page => (
+              <li key={page.path}>
+                <Link
+                  href={page.path}
+                  aria-current={page.path === here ? 'page' : undefined}
+                  onPointerEnter={() => soon(page.path)}
+                  onFocus={() => soon(page.path)}
+                >
+                  <Icon name={page.icon} />
+                  {t(page.label)}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
+    </nav>
   );
 }

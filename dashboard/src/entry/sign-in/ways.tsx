@@ -1,7 +1,7 @@
 import type { Me, SignInMethods } from '@firsthand/contract/people/people.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useMutation } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useSignInMethods } from '../../base/api/sign-in-methods.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
@@ -30,56 +30,21 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
   // With a link or a code on its way there is one thing to do.
   const [waitingFor, setWaitingFor] = useState<'mail' | 'code' | null>(null);
   const [byCode, setByCode] = useState(!methods.magic_link);
-  const passkey = useMutation({ mutationFn: signInWithPasskey, meta: { signsIn: true }, onSuccess: onSignedIn });
   const [autofillError, setAutofillError] = useState<unknown>(null);
+  const isWaiting = waitingFor !== null;
   const passkeys = methods.passkey && passkeysHere;
-  usePasskeyAutofill(passkeys && methods.magic_link && waitingFor === null, onSignedIn, setAutofillError);
-
-  const blocks: ReactNode[] = [];
-  if (waitingFor === null) {
-    if (passkeys) {
-      blocks.push(
-        <div className="stack" key="passkey">
-          <Button weight="main" busy={passkey.isPending} onPress={() => passkey.mutate()}>
-            <Icon name="key" />
-            {t('signIn.passkey')}
-          </Button>
-          {passkey.error instanceof NoPasskeyUsed ? (
-            <p className="notice doubtful" role="alert">
-              <Icon name="doubt" />
-              <span>{t('signIn.noPasskeyUsed')}</span>
-            </p>
-          ) : (
-            <Problem error={passkey.error ?? autofillError} />
-          )}
-        </div>,
-      );
-    }
-    if (methods.providers.length > 0) {
-      blocks.push(
-        <div className="stack" key="providers">
-          {methods.providers.map(({ name, label }) => (
-            <a
-              key={name}
-              className="button quiet"
-              href={`${ROOT}/v1/auth/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent(returnTo)}`}
-              {...(stay ? { target: '_blank', rel: 'noreferrer' } : {})}
-            >
-              {t('signIn.provider', { label })}
-            </a>
-          ))}
-        </div>,
-      );
-    }
-  }
-  if (methods.magic_link && waitingFor !== 'code') {
-    blocks.push(
-      <ByMail key="mail" sent={waitingFor === 'mail'} onSent={sent => setWaitingFor(sent ? 'mail' : null)} />,
-    );
-  }
-  if (methods.one_time_code && waitingFor !== 'mail') {
-    blocks.push(
-      byCode ? (
+  usePasskeyAutofill(passkeys && methods.magic_link && !isWaiting, onSignedIn, setAutofillError);
+  const ways: (ReactElement | false)[] = [
+    passkeys && !isWaiting && <ByPasskey key="passkey" onSignedIn={onSignedIn} autofillError={autofillError} />,
+    methods.providers.length > 0 && !isWaiting && (
+      <Providers key="providers" providers={methods.providers} returnTo={returnTo} stay={stay} />
+    ),
+    methods.magic_link && waitingFor !== 'code' && (
+      <ByMail key="mail" sent={waitingFor === 'mail'} onSent={sent => setWaitingFor(sent ? 'mail' : null)} />
+    ),
+    methods.one_time_code &&
+      waitingFor !== 'mail' &&
+      (byCode ? (
         <ByCode
           key="code"
           onSignedIn={onSignedIn}
@@ -90,22 +55,65 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
         <Button key="code" weight="plain" onPress={() => setByCode(true)}>
           {t('signIn.codeInstead')}
         </Button>
-      ),
-    );
-  }
+      )),
+  ];
+  const or = (
+    <p className="or" key="or">
+      <span>{t('signIn.or')}</span>
+    </p>
+  );
   return (
     <div className="ways">
-      {blocks.flatMap((block, index) =>
-        index === 1
-          ? [
-              <p className="or" key="or">
-                <span>{t('signIn.or')}</span>
-              </p>,
-              block,
-            ]
-          : [block],
+      {/* One list: a way that becomes the first one keeps what was typed. */}
+      {ways.filter(way => way !== false).flatMap((way, index) => (index === 1 ? [or, way] : [way]))}
+      {!isWaiting && <Missing methods={methods} />}
+    </div>
+  );
+}
+
+interface ByPasskeyProps {
+  onSignedIn: (me: Me) => void;
+  /** Why the browser's own offer of a passkey failed. */
+  autofillError: unknown;
+}
+
+function ByPasskey({ onSignedIn, autofillError }: ByPasskeyProps) {
+  const { t } = useWords();
+  const passkey = useMutation({ mutationFn: signInWithPasskey, meta: { signsIn: true }, onSuccess: onSignedIn });
+  return (
+    <div className="stack">
+      <Button weight="main" busy={passkey.isPending} onPress={() => passkey.mutate()}>
+        <Icon name="key" />
+        {t('signIn.passkey')}
+      </Button>
+      {passkey.error instanceof NoPasskeyUsed ? (
+        <p className="notice doubtful" role="alert">
+          <Icon name="doubt" />
+          <span>{t('signIn.noPasskeyUsed')}</span>
+        </p>
+      ) : (
+        <Problem error={passkey.error ?? autofillError} />
       )}
-      {waitingFor === null && <Missing methods={methods} />}
+    </div>
+  );
+}
+
+type ProvidersProps = Pick<SignInMethods, 'providers'> & Required<Pick<WaysProps, 'returnTo' | 'stay'>>;
+
+function Providers({ providers, returnTo, stay }: ProvidersProps) {
+  const { t } = useWords();
+  return (
+    <div className="stack">
+      {providers.map(({ name, label }) => (
+        <a
+          key={name}
+          className="button quiet"
+          href={`${ROOT}/v1/auth/${encodeURIComponent(name)}/start?return_to=${encodeURIComponent(returnTo)}`}
+          {...(stay ? { target: '_blank', rel: 'noreferrer' } : {})}
+        >
+          {t('signIn.provider', { label })}
+        </a>
+      ))}
     </div>
   );
 }

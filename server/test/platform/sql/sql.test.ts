@@ -48,7 +48,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
 
 /** Files with statements whose text depends on the request, and what varies. Their own tests run every form. */
 const COMPUTED: Readonly<Record<string, string>> = {
-  'verification/captures/analysis-queue.ts': 'constants of the queue',
+  'platform/jobs/turns.ts': 'the table and the columns of a kind of work',
   'commands/rekey.ts': 'the names of the columns that hold secrets',
   'platform/db/listen.ts': 'the names of the channels',
   'platform/db/migrate.ts': 'the migrations themselves',

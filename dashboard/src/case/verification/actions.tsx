@@ -2,7 +2,6 @@ import type { BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
 import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
-import type { QueryKey } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../../base/api/call.ts';
@@ -22,90 +21,49 @@ import { DELIVERIES, VERIFICATION } from './keys.ts';
 const OPEN = ['pending', 'partially_captured', 'abandoned'];
 const NARRATIVE_MAX = 2_000;
 
-/** The acts on a verification that the person's role allows. */
-export function Acts({ verification }: { verification: Verification }) {
+/** What a member may do to a verification. */
+function allowed(verification: Verification, isMember: boolean) {
+  const { status, captures_count, redacted_at, narrative, review } = verification;
+  const kept = isMember && !redacted_at;
+  return {
+    bundle: isMember && hasEvidence(verification),
+    cancel: isMember && OPEN.includes(status),
+    finalize: kept && narrative === undefined && captures_count > 0 && status !== 'expired' && status !== 'failed',
+    review: kept && (status === 'completed' || status === 'failed') && review.state === 'none',
+  };
+}
+
+/** The actions on a verification that the person's role allows. */
+export function Actions({ verification }: { verification: Verification }) {
   const { t } = useWords();
-  const say = useSay();
-  const { tenant } = useSignedIn();
-  const [, goTo] = useLocation();
   const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
-  const { id, status, captures_count, redacted_at, narrative, review, capture_url } = verification;
-  const member = hasRole(tenant.role, 'member');
-  const mayCancel = member && OPEN.includes(status);
-  const mayFinalize =
-    member &&
-    !redacted_at &&
-    narrative === undefined &&
-    captures_count > 0 &&
-    status !== 'expired' &&
-    status !== 'failed';
-  const mayPutIntoReview =
-    member && !redacted_at && (status === 'completed' || status === 'failed') && review.state === 'none';
-  const mayBundle = member && hasEvidence(verification);
-  const refreshes = [VERIFICATION(id), DELIVERIES(id)];
-  const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
-    refreshes,
-    onDone: () => {
-      setOpen(null);
-      say(t('case.cancelled'));
-    },
-  });
-  const intoReview: BulkActRequest = { act: 'review', ids: [id] };
-  const putIntoReview = useAct(() => call('POST /v1/bulk-acts', { body: intoReview }), {
-    refreshes,
-    onDone: () => goTo('/review'),
-  });
-  const bundle = useAct(() => bundleReady(id), {
-    onDone: ready => {
-      if (ready) location.assign(`${ROOT}/v1/verifications/${id}/evidence`);
-      else say(t('case.bundleLater'));
-    },
-  });
-  const path = `/v1/verifications/${id}`;
-  const acts: Act[] = [
-    { label: t('case.read'), request: { method: 'GET', path } },
-    ...(mayBundle ? [{ label: t('case.evidence'), request: { method: 'GET', path: `${path}/evidence` } } as Act] : []),
-    ...(mayFinalize
-      ? [
-          {
-            label: t('case.finalize'),
-            request: { method: 'POST', path: `${path}/finalize`, body: { narrative: '' } },
-          } as Act,
-        ]
-      : []),
-    ...(mayPutIntoReview
-      ? [{ label: t('bulk.review'), request: { method: 'POST', path: '/v1/bulk-acts', body: intoReview } } as Act]
-      : []),
-    ...(mayCancel ? [{ label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } } as Act] : []),
-  ];
-  const copyLink = (url: string) => void navigator.clipboard.writeText(url).then(() => say(t('case.linkCopied')));
+  const { id, status, capture_url } = verification;
+  const may = allowed(verification, hasRole(useSignedIn().tenant.role, 'member'));
+  const putIntoReview = usePutIntoReview(id);
+  const bundle = useBundle(id);
+  const close = () => setOpen(null);
   return (
     <div className="case-acts">
-      {OPEN.includes(status) && capture_url && (
-        <Button slim onPress={() => copyLink(capture_url)}>
-          <Icon name="link" />
-          {t('case.copyLink')}
-        </Button>
-      )}
-      {mayFinalize && (
+      {OPEN.includes(status) && capture_url && <CopyLink url={capture_url} />}
+      {may.finalize && (
         <Button slim onPress={() => setOpen('finalize')}>
           <Icon name="text" />
           {t('case.finalize')}
         </Button>
       )}
-      {mayPutIntoReview && (
+      {may.review && (
         <Button slim busy={putIntoReview.isPending} onPress={() => putIntoReview.mutate(undefined)}>
           <Icon name="eye" />
           {t('bulk.review')}
         </Button>
       )}
-      {mayCancel && (
+      {may.cancel && (
         <Button slim onPress={() => setOpen('cancel')}>
           <Icon name="cross" />
           {t('case.cancel')}
         </Button>
       )}
-      {mayBundle && (
+      {may.bundle && (
         <Button slim busy={bundle.isPending} onPress={() => bundle.mutate(undefined)}>
           <Icon name="download" />
           {t('case.evidence')}
@@ -117,20 +75,88 @@ export function Acts({ verification }: { verification: Verification }) {
           {t('case.certificate')}
         </a>
       )}
-      <CurlMenu acts={acts} />
+      <Requests id={id} may={may} />
       <Problem error={bundle.error ?? putIntoReview.error} />
-      {open === 'cancel' && (
-        <Confirm
-          title={t('case.cancelTitle')}
-          action={t('case.cancel')}
-          act={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
-          onClose={() => setOpen(null)}
-        >
-          <p>{t('case.cancelText')}</p>
-        </Confirm>
-      )}
-      {open === 'finalize' && <Finalize id={id} refreshes={refreshes} onClose={() => setOpen(null)} />}
+      {open === 'cancel' && <Cancel id={id} onClose={close} />}
+      {open === 'finalize' && <Finalize id={id} onClose={close} />}
     </div>
+  );
+}
+
+/** The same actions as command lines. */
+function Requests({ id, may }: { id: string; may: ReturnType<typeof allowed> }) {
+  const { t } = useWords();
+  const path = `/v1/verifications/${id}`;
+  const requests: (Act | false)[] = [
+    { label: t('case.read'), request: { method: 'GET', path } },
+    may.bundle && { label: t('case.evidence'), request: { method: 'GET', path: `${path}/evidence` } },
+    may.finalize && {
+      label: t('case.finalize'),
+      request: { method: 'POST', path: `${path}/finalize`, body: { narrative: '' } },
+    },
+    may.review && {
+      label: t('bulk.review'),
+      request: { method: 'POST', path: '/v1/bulk-acts', body: intoReview(id) },
+    },
+    may.cancel && { label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } },
+  ];
+  return <CurlMenu acts={requests.filter(request => request !== false)} />;
+}
+
+function CopyLink({ url }: { url: string }) {
+  const { t } = useWords();
+  const say = useSay();
+  return (
+    <Button slim onPress={() => void navigator.clipboard.writeText(url).then(() => say(t('case.linkCopied')))}>
+      <Icon name="link" />
+      {t('case.copyLink')}
+    </Button>
+  );
+}
+
+const refreshes = (id: string) => [VERIFICATION(id), DELIVERIES(id)];
+
+const intoReview = (id: string): BulkActRequest => ({ act: 'review', ids: [id] });
+
+function usePutIntoReview(id: string) {
+  const [, goTo] = useLocation();
+  return useAct(() => call('POST /v1/bulk-acts', { body: intoReview(id) }), {
+    refreshes: refreshes(id),
+    onDone: () => goTo('/review'),
+  });
+}
+
+/** Downloads the evidence, or says that it comes later. */
+function useBundle(id: string) {
+  const { t } = useWords();
+  const say = useSay();
+  return useAct(() => bundleReady(id), {
+    onDone: ready => {
+      if (ready) location.assign(`${ROOT}/v1/verifications/${id}/evidence`);
+      else say(t('case.bundleLater'));
+    },
+  });
+}
+
+function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
+  const { t } = useWords();
+  const say = useSay();
+  const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
+    refreshes: refreshes(id),
+    onDone: () => {
+      onClose();
+      say(t('case.cancelled'));
+    },
+  });
+  return (
+    <Confirm
+      title={t('case.cancelTitle')}
+      action={t('case.cancel')}
+      act={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
+      onClose={onClose}
+    >
+      <p>{t('case.cancelText')}</p>
+    </Confirm>
   );
 }
 
@@ -146,14 +172,14 @@ async function bundleReady(id: string): Promise<boolean> {
   return response.status === 200;
 }
 
-function Finalize({ id, refreshes, onClose }: { id: string; refreshes: readonly QueryKey[]; onClose: () => void }) {
+function Finalize({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useWords();
   const say = useSay();
   const { person } = useSignedIn();
   const draft = useDraft(person.id, `finalize:${id}`, { narrative: '' });
   const [narrative, setNarrative] = useState(draft.kept.narrative);
   const finalize = useAct(() => call('POST /v1/verifications/:id/finalize', { id, body: { narrative } }), {
-    refreshes,
+    refreshes: refreshes(id),
     onDone: done => {
       draft.forget();
       onClose();

@@ -1,0 +1,150 @@
+import type { ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { useWords } from '../../base/language.tsx';
+import { Button } from '../../base/parts/button.tsx';
+import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
+import { Empty } from '../../base/parts/states.tsx';
+import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { isAtLeast } from '../../entry/shell/pages.ts';
+import { Photos } from '../photo/photos.tsx';
+import { type PhotoView, usePhotoView } from '../photo/use-photo-view.ts';
+import { Place } from '../place/place.tsx';
+import { Checks } from '../verification/facts.tsx';
+import { WhyPanel } from '../why/why-panel.tsx';
+import { useCaseKeys } from './case-keys.ts';
+import type { Done } from './cases.ts';
+import { DecisionBar } from './decision-bar.tsx';
+import type { Decide } from './queue.ts';
+import { useCaseRequests } from './requests.ts';
+import { EarlierReviews, Told } from './told.tsx';
+import { type DecisionInHand, useDecision } from './use-decision.ts';
+
+const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
+
+interface CaseProps {
+  verification: Verification;
+  decide: Decide;
+  queue: ReviewQueue;
+  /** The last decision, while it can be taken back, and its case. */
+  undoable: Done | undefined;
+}
+
+/** The photos of one case, what speaks for and against them, and the decision. */
+export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps) {
+  const { t } = useWords();
+  const { id, captures } = verification;
+  const view = usePhotoView(captures);
+  const decision = useDecision(id, decide);
+  const [comparing, setComparing] = useState(false);
+  const [placeOpen, setPlaceOpen] = useState(true);
+  const noteField = useRef<HTMLTextAreaElement>(null);
+  const mayReview = isAtLeast(useSignedIn().tenant.role, 'reviewer');
+  const requests = useCaseRequests({ verificationId: id, inputOf: decision.inputOf, queue, undoable, mayReview });
+  useCaseKeys({
+    captures,
+    view,
+    decision,
+    onCompare: () => setComparing(true),
+    onNote: () => noteField.current?.focus(),
+    onPlace: () => setPlaceOpen(!placeOpen),
+  });
+  useEffect(() => {
+    // The keys work wherever the focus is; it only must not stay on what is gone.
+    if (!document.activeElement || document.activeElement === document.body) view.viewer.current?.focus();
+  }, [view.viewer]);
+  return (
+    <div className="review-main">
+      {comparing && (
+        <Suspense>
+          <CompareDialog captures={captures} at={view.at} onClose={() => setComparing(false)} />
+        </Suspense>
+      )}
+      <div className="review-photos">
+        {captures.length > 0 ? (
+          <Photos captures={captures} view={view} wheel="always" />
+        ) : (
+          <Empty icon="camera" title={t('case.noPhotos')} />
+        )}
+      </div>
+      <div className="card review-side">
+        <div className="review-read">
+          <Read verification={verification} view={view} placeOpen={placeOpen} />
+          {view.capture && <Genuine capture={view.capture} n={view.at + 1} decision={decision} />}
+          <Note decision={decision} field={noteField} />
+        </div>
+        {mayReview && <DecisionBar decision={decision} />}
+        <CurlMenu acts={requests} />
+      </div>
+    </div>
+  );
+}
+
+interface ReadProps {
+  verification: Verification;
+  view: PhotoView;
+  placeOpen: boolean;
+}
+
+/** What there is to read before a decision. */
+function Read({ verification, view, placeOpen }: ReadProps) {
+  const { t } = useWords();
+  const { capture } = view;
+  const { expected_location } = verification.config;
+  return (
+    <>
+      <WhyPanel verification={verification} capture={capture} onLight={view.light} onShow={view.showPart} />
+      <Checks verification={verification} />
+      {capture && placeOpen && (capture.location || expected_location !== undefined) && (
+        <section aria-label={t('place.title')} className="stack">
+          <h2>{t('place.title')}</h2>
+          <Place capture={capture} expected={expected_location} />
+        </section>
+      )}
+      <Told verification={verification} />
+      <EarlierReviews reviews={verification.reviews} />
+    </>
+  );
+}
+
+/** Two buttons that mark a photo as genuine or not. */
+function Genuine({ capture, n, decision }: { capture: Capture; n: number; decision: DecisionInHand }) {
+  const { t } = useWords();
+  return (
+    <fieldset className="genuine">
+      <legend className="label">{t('review.flag', { n })}</legend>
+      {([true, false] as const).map(genuine => (
+        <Button
+          key={String(genuine)}
+          slim
+          aria-pressed={decision.flags[capture.id] === genuine}
+          onPress={() => decision.flag(capture.id, genuine)}
+        >
+          <Icon name={genuine ? 'check' : 'cross'} />
+          {t(genuine ? 'review.genuine' : 'review.notGenuine')}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+function Note({ decision, field }: { decision: DecisionInHand; field: RefObject<HTMLTextAreaElement | null> }) {
+  const { t } = useWords();
+  return (
+    <label className="field">
+      <span className="label">
+        {t('review.note')} <kbd>n</kbd>
+      </span>
+      <textarea
+        ref={field}
+        className="input"
+        rows={2}
+        maxLength={2_000}
+        value={decision.note}
+        onKeyDown={event => event.key === 'Escape' && event.currentTarget.blur()}
+        onChange={event => decision.write(event.target.value)}
+      />
+    </label>
+  );
+}

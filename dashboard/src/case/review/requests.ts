@@ -1,0 +1,46 @@
+import { DECISIONS } from '@firsthand/contract/base/enums.ts';
+import type { ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import { useWords } from '../../base/language.tsx';
+import type { Act } from '../../base/parts/curl-menu.tsx';
+import type { Done } from './cases.ts';
+import type { DecisionInHand } from './use-decision.ts';
+
+interface CaseRequests {
+  verificationId: string;
+  inputOf: DecisionInHand['inputOf'];
+  queue: ReviewQueue;
+  /** The last decision, while it can be taken back, and its case. */
+  undoable: Done | undefined;
+  mayReview: boolean;
+}
+
+/** The requests behind what this page can do, for people who copy them as command lines. */
+export function useCaseRequests({ verificationId, inputOf, queue, undoable, mayReview }: CaseRequests): Act[] {
+  const { t } = useWords();
+  const path = `/v1/verifications/${verificationId}`;
+  const read: Act = { label: t('review.curl'), request: { method: 'GET', path } };
+  if (!mayReview) return [read];
+  const post = (label: string, to: string, body: object): Act => ({
+    label,
+    request: { method: 'POST', path: to, body, personal: true },
+  });
+  const undo: Act[] = undoable?.review
+    ? [
+        {
+          label: t('review.undo'),
+          request: {
+            method: 'DELETE',
+            path: `/v1/verifications/${undoable.verification.id}/reviews/${undoable.review.id}`,
+            personal: true,
+          },
+        },
+      ]
+    : [];
+  return [
+    read,
+    ...DECISIONS.map(decision => post(t(`decide.${decision}`), `${path}/reviews`, inputOf(decision))),
+    ...undo,
+    post(t('review.next'), '/v1/reviews/next', { queue }),
+    post(t('review.release'), `/v1/reviews/${verificationId}/release`, {}),
+  ];
+}

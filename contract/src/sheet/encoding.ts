@@ -31,8 +31,8 @@ export function encodingOf(bytes: Uint8Array, isUtf8 = (all: Uint8Array) => deco
   if (begins(0xfe, 0xff)) return { encoding: 'utf-16be', sure: true };
   const sample = bytes.subarray(0, SAMPLE_BYTES);
   if (sample.includes(0)) {
-    for (const encoding of ['utf-16le', 'utf-16be'] as const)
-      if (isUtf16(sample, encoding)) return { encoding, sure: true };
+    const [little, big] = [asciiIn(sample, 'utf-16le'), asciiIn(sample, 'utf-16be')];
+    if (little !== big) return { encoding: little > big ? 'utf-16le' : 'utf-16be', sure: true };
   }
   if (isUtf8(bytes)) return { encoding: 'utf-8', sure: true };
   return { encoding: singleByteOf(bytes), sure: false };
@@ -49,10 +49,17 @@ export function decoded(bytes: Uint8Array, encoding: SheetEncoding): string | nu
 
 const decodes = (bytes: Uint8Array, encoding: SheetEncoding): boolean => decoded(bytes, encoding) !== null;
 
-/** UTF-16 without a byte order mark has line ends or separators; read the wrong way round these are rare letters. */
-function isUtf16(sample: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): boolean {
-  const text = new TextDecoder(encoding).decode(sample, { stream: true });
-  return /[\r\n,;\t|]/.test(text) && !/[\0\uFFFD]/.test(text);
+/**
+ * How many ASCII characters the sample has as UTF-16. Line ends and separators are some; read the wrong way round they are rare letters, and a
+ * rare letter may be a separator. 0: it is no list in this encoding.
+ */
+function asciiIn(sample: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): number {
+  try {
+    const text = new TextDecoder(encoding, { fatal: true }).decode(sample, { stream: true });
+    return /[\r\n,;\t|]/.test(text) && !text.includes('\0') ? text.replace(/[\u0080-\uffff]/g, '').length : 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Letters with accents lie between 0xC0 and 0xFF in Windows-1252, and below 0xA0 in Mac Roman. */

@@ -178,6 +178,10 @@ describe('encodingOf', () => {
     );
   });
 
+  test('encodingOf knows UTF-16 that holds the character for what could not be read', () => {
+    expect(encodingOf(Buffer.from('name;ref\r\nA;\uFFFD', 'utf16le'))).toEqual({ encoding: 'utf-16le', sure: true });
+  });
+
   test('encodingOf takes a stray NUL in UTF-8 for what it is', () => {
     expect(encodingOf(Buffer.from('name\nA\0da\n'))).toEqual({ encoding: 'utf-8', sure: true });
   });

@@ -49,7 +49,7 @@ export function StepMore(props: Props): JSX.Element {
             key={capture.id}
             capture={capture}
             alt={t('summary.photoAlt', { step: title, n: i + 1 })}
-            remove={{ label: t('upload.remove', { n: i + 1 }), act: () => props.onRemove(capture.id) }}
+            remove={{ label: t('upload.remove', { n: i + 1 }), run: () => props.onRemove(capture.id) }}
           />
         ))}
       </ul>

@@ -67,7 +67,7 @@ function Part(props: Props & { step: Step; index: number }): JSX.Element {
   const fallback = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
   const name = step.description || t(fallback[step.type]);
   const single = step.type === 'image' && step.max === 1 ? own[0] : undefined;
-  const act = single
+  const action = single
     ? { words: t('summary.retake'), run: () => props.onOpen(index, single.id) }
     : { words: t(filling.held > 0 ? 'summary.change' : 'summary.add'), run: () => props.onOpen(index) };
   return (
@@ -77,8 +77,8 @@ function Part(props: Props & { step: Step; index: number }): JSX.Element {
           <bdi>{name}</bdi>
         </h2>
         {(filling.held > 0 || filling.free > 0) && (
-          <button type="button" class="button plain" onClick={act.run} aria-label={`${act.words}: ${name}`}>
-            {act.words}
+          <button type="button" class="button plain" onClick={action.run} aria-label={`${action.words}: ${name}`}>
+            {action.words}
           </button>
         )}
       </div>

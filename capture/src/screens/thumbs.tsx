@@ -9,7 +9,7 @@ import { useObjectUrl } from './review.tsx';
 export function Thumb(props: {
   capture: HeldCapture;
   alt: string;
-  remove?: { label: string; act: () => void };
+  remove?: { label: string; run: () => void };
 }): JSX.Element {
   const { capture, remove } = props;
   const blob = useMemo(() => new Blob([capture.bytes], { type: capture.contentType }), [capture.id]);
@@ -25,7 +25,7 @@ export function Thumb(props: {
         <img src={url} alt={props.alt} onError={() => setUndecodable(true)} />
       )}
       {remove && (
-        <button type="button" class="round dark" aria-label={remove.label} onClick={remove.act}>
+        <button type="button" class="round dark" aria-label={remove.label} onClick={remove.run}>
           <Icon name="cross" />
         </button>
       )}

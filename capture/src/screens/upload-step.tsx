@@ -68,7 +68,7 @@ export function UploadStep(props: Props): JSX.Element {
             key={capture.id}
             capture={capture}
             alt={t('upload.alt', { n: i + 1 })}
-            remove={{ label: t('upload.remove', { n: i + 1 }), act: () => props.onRemove(capture.id) }}
+            remove={{ label: t('upload.remove', { n: i + 1 }), run: () => props.onRemove(capture.id) }}
           />
         ))}
       </ul>

@@ -37,7 +37,7 @@ export default function BatchesPage() {
     <>
       <div className="title-line">
         <PageTitle intro={t('batches.intro')}>{t('page.batches')}</PageTitle>
-        <CurlMenu acts={[{ label: t('batches.list'), request: { method: 'GET', path: '/v1/batches' } }]} />
+        <CurlMenu requests={[{ label: t('batches.list'), request: { method: 'GET', path: '/v1/batches' } }]} />
       </div>
       {member && (
         <div className="toolbar">

@@ -10,7 +10,7 @@ import { Icon } from '../base/parts/icon.tsx';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
 import { useSay } from '../base/parts/toasts.tsx';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import './batches.css';
@@ -73,8 +73,8 @@ export function LongWork<After>(props: LongWorkProps<After>) {
             {t('batch.results')}
           </a>
           <CurlMenu
-            acts={[
-              { label: t('batch.progressAct'), request: { method: 'GET', path } },
+            requests={[
+              { label: t('batch.progressOf'), request: { method: 'GET', path } },
               { label: t('batch.results'), request: { method: 'GET', path: `${path}/results` } },
               { label: stop.label, request: { method: 'POST', path: `${path}/cancel` } },
             ]}
@@ -99,12 +99,12 @@ function ProgressCard<After>(props: LongWorkProps<After>) {
     ...facts,
   ];
   return (
-    <section className="card section batch-progress" aria-label={t('batch.progressAct')}>
+    <section className="card section batch-progress" aria-label={t('batch.progressOf')}>
       <p role="status">
         <strong>{progress}</strong>
       </p>
       {stopped && <p className="notice doubtful">{t('batch.notAllowed')}</p>}
-      <Progress label={t('batch.progressAct')} done={done} of={total} />
+      <Progress label={t('batch.progressOf')} done={done} of={total} />
       <dl className="facts">
         {all.map(([name, value]) => (
           <div key={name}>
@@ -120,7 +120,7 @@ function ProgressCard<After>(props: LongWorkProps<After>) {
 /** Asks before the job stops. */
 function Stopping<After>({ stop, onClose }: { stop: Stop<After>; onClose: () => void }) {
   const say = useSay();
-  const stopping = useAct(stop.run, {
+  const stopping = useAction(stop.run, {
     refreshes: [stop.refreshes],
     onDone: after => {
       onClose();
@@ -131,7 +131,7 @@ function Stopping<After>({ stop, onClose }: { stop: Stop<After>; onClose: () => 
     <Confirm
       title={stop.title}
       action={stop.label}
-      act={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
+      mutation={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
       onClose={onClose}
     >
       <p>{stop.text}</p>

@@ -11,7 +11,7 @@ import { Icon } from '../base/parts/icon.tsx';
 import { PageTitle, Section } from '../base/parts/page.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
 import { NoPermission, Problem } from '../base/parts/states.tsx';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import { TEMPLATES } from '../templates/keys.ts';
@@ -55,11 +55,11 @@ export default function NewBatchPage() {
 function useBatch(csv: string, query: Record<string, string>, sheet: Sheet) {
   const [, goTo] = useLocation();
   const body = () => new Blob([csv], { type: CSV });
-  const check = useAct(
+  const check = useAction(
     (): Promise<BatchCheck> =>
       call('POST /v1/batches', { body: body(), query: { ...query, dry_run: 'true' } }) as Promise<BatchCheck>,
   );
-  const make = useAct((): Promise<Batch> => call('POST /v1/batches', { body: body(), query }) as Promise<Batch>, {
+  const make = useAction((): Promise<Batch> => call('POST /v1/batches', { body: body(), query }) as Promise<Batch>, {
     refreshes: [BATCHES],
     onDone: ({ id }) => goTo(`/batches/${id}`),
   });
@@ -126,9 +126,9 @@ function BatchActions({ batch: { check, make }, csv, query, isEmpty, sends, rows
   const file = { name: 'firsthand-batch.csv', type: CSV };
   const isReady = check.data?.faults.length === 0;
   return (
-    <div className="actions batch-acts">
+    <div className="actions batch-actions">
       <CurlMenu
-        acts={[
+        requests={[
           { label: t('batch.check'), request: { method: 'POST', path: `${path}&dry_run=true`, file } },
           { label: t('batches.new'), request: { method: 'POST', path, file } },
         ]}

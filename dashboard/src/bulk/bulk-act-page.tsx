@@ -25,7 +25,7 @@ export default function BulkActPage() {
   return (
     <div className="wide tall stack">
       <p className="small">
-        <Link href="/bulk-acts">{t('page.bulkActs')}</Link>
+        <Link href="/bulk-acts">{t('page.bulkActions')}</Link>
       </p>
       <Read query={act} alone>
         {data => <Shown act={data} />}

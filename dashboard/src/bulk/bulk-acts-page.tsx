@@ -31,8 +31,8 @@ export default function BulkActsPage() {
         <Link href="/verifications">{t('page.verifications')}</Link>
       </p>
       <div className="title-line">
-        <PageTitle intro={t('bulk.intro')}>{t('page.bulkActs')}</PageTitle>
-        <CurlMenu acts={[{ label: t('bulk.list'), request: { method: 'GET', path: '/v1/bulk-acts' } }]} />
+        <PageTitle intro={t('bulk.intro')}>{t('page.bulkActions')}</PageTitle>
+        <CurlMenu requests={[{ label: t('bulk.list'), request: { method: 'GET', path: '/v1/bulk-acts' } }]} />
       </div>
       <Read query={acts}>
         {({ pages }) => {
@@ -45,7 +45,7 @@ export default function BulkActsPage() {
             );
           }
           return (
-            <section className="card section" aria-label={t('page.bulkActs')}>
+            <section className="card section" aria-label={t('page.bulkActions')}>
               <ul className="rows">
                 {all.map(one => (
                   <BulkRow key={one.id} bulk={one} />
@@ -69,7 +69,7 @@ function BulkRow({ bulk }: { bulk: BulkAct }) {
       <BulkTag of={bulk} />
       <div className="row-main">
         <span className="row-name">
-          <Link href={`/bulk-acts/${id}`}>{t('bulk.start', { act: t(`bulk.${act}`), n: total })}</Link>
+          <Link href={`/bulk-acts/${id}`}>{t('bulk.start', { action: t(`bulk.${act}`), n: total })}</Link>
         </span>
         <span className="soft small">
           <time dateTime={created_at} title={exactly(created_at)}>
@@ -78,7 +78,7 @@ function BulkRow({ bulk }: { bulk: BulkAct }) {
           {failed > 0 && ` · ${t('bulk.failedOf', { n: failed })}`}
         </span>
       </div>
-      {isUnderWay(bulk) && <Progress label={t('batch.progressAct')} done={done + failed} of={total} />}
+      {isUnderWay(bulk) && <Progress label={t('batch.progressOf')} done={done + failed} of={total} />}
     </li>
   );
 }

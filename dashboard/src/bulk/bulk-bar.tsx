@@ -10,7 +10,7 @@ import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { Dialog } from '../base/parts/dialog.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { Problem } from '../base/parts/states.tsx';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
@@ -39,7 +39,7 @@ export function BulkBar({
   const asked = Object.entries(picked.all ? queryOf(filters) : { id: [...picked.ids].join() });
   const query = new URLSearchParams(asked.filter((entry): entry is [string, string] => entry[1] !== undefined));
   return (
-    <section className="bulk-bar" aria-label={t('page.bulkActs')}>
+    <section className="bulk-bar" aria-label={t('page.bulkActions')}>
       <strong role="status">
         {picked.all ? t(about ? 'bulk.pickedAbout' : 'bulk.pickedAll', { n }) : t('bulk.picked', { n })}
       </strong>
@@ -89,10 +89,10 @@ function Start({
   const [, goTo] = useLocation();
   const [send, setSend] = useState(false);
   const body: BulkActRequest = { act, ...reach, ...(send ? { send } : {}) };
-  const start = useAct(() => call('POST /v1/bulk-acts', { body }), {
+  const start = useAction(() => call('POST /v1/bulk-acts', { body }), {
     onDone: ({ id }) => goTo(`/bulk-acts/${id}`),
   });
-  const title = t(about ? 'bulk.startAbout' : 'bulk.start', { act: t(`bulk.${act}`), n });
+  const title = t(about ? 'bulk.startAbout' : 'bulk.start', { action: t(`bulk.${act}`), n });
   return (
     <Dialog title={title} role="alertdialog" onClose={onClose}>
       <p>{t(`bulk.${act}Text`)}</p>
@@ -104,7 +104,7 @@ function Start({
       )}
       <Problem error={start.error} />
       <div className="actions">
-        <CurlMenu acts={[{ label: t(`bulk.${act}`), request: { method: 'POST', path: '/v1/bulk-acts', body } }]} />
+        <CurlMenu requests={[{ label: t(`bulk.${act}`), request: { method: 'POST', path: '/v1/bulk-acts', body } }]} />
         <Button onPress={onClose}>{t('common.cancel')}</Button>
         <Button
           weight={act === 'redact' || act === 'cancel' ? 'grave' : 'main'}

@@ -26,7 +26,7 @@ export function Today() {
       title={t('home.today')}
       aside={
         <CurlMenu
-          acts={[
+          requests={[
             {
               label: t('home.today'),
               request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },

@@ -15,7 +15,7 @@ import { Loading, NoPermission, Problem } from '../base/parts/states.tsx';
 import { useSay } from '../base/parts/toasts.tsx';
 import { Warnings } from '../case/verification/warnings.tsx';
 import { useDraft } from '../entry/session/draft.ts';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import { PhonePreview } from '../request/phone.tsx';
@@ -51,7 +51,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
   const form = useForm<RequestValues>({ defaultValues: draft.kept });
   const [made, setMade] = useState<Verification | null>(null);
   const [others, setOthers] = useState<string[]>([]);
-  const create = useAct((body: ReturnType<typeof requestOf>) => call('POST /v1/verifications', { body }), {
+  const create = useAction((body: ReturnType<typeof requestOf>) => call('POST /v1/verifications', { body }), {
     onDone: verification => {
       draft.forget();
       setMade(verification);
@@ -83,7 +83,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
           <Faults faults={others} />
           <div className="actions">
             <CurlMenu
-              acts={[
+              requests={[
                 {
                   label: t('page.issue'),
                   request: { method: 'POST', path: '/v1/verifications', body: requestOf(values) },

@@ -71,7 +71,7 @@ function StepItem({ form, index, total, onMove, onRemove }: StepItemProps) {
             ))}
           </select>
         </label>
-        <span className="step-acts">
+        <span className="step-actions">
           <Small icon="up" label={t('step.up', { n })} off={index === 0} onPress={() => onMove(index - 1)} />
           <Small icon="down" label={t('step.down', { n })} off={n === total} onPress={() => onMove(index + 1)} />
           <Small icon="cross" label={t('step.remove', { n })} off={total === 1} onPress={onRemove} />

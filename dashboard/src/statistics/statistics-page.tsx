@@ -42,10 +42,10 @@ export default function StatisticsPage() {
     <div className="wide tall statistics">
       <div className="title-line">
         <PageTitle>{t('page.statistics')}</PageTitle>
-        <div className="case-acts">
+        <div className="case-actions">
           <ChooseSpan span={span} />
           <CurlMenu
-            acts={[
+            requests={[
               {
                 label: t('page.statistics'),
                 request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },

@@ -19,7 +19,7 @@ import { Qr } from '../base/parts/qr.tsx';
 import { Problem, Read } from '../base/parts/states.tsx';
 import { useSay } from '../base/parts/toasts.tsx';
 import { Warnings } from '../case/verification/warnings.tsx';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { isAtLeast } from '../entry/shell/pages.ts';
 import type { RequestForm } from '../request/line.tsx';
@@ -126,7 +126,7 @@ function usePublish(body: TemplateInput, template: LinkTemplateWithVersions | un
   const { t } = useWords();
   const say = useSay();
   const [, goTo] = useLocation();
-  return useAct(
+  return useAction(
     (): Promise<LinkTemplate> =>
       template
         ? call('PUT /v1/link-templates/:id', { id: template.id, body })
@@ -213,7 +213,7 @@ function PublishLine({ body, template, busy }: PublishLineProps) {
     : (['POST', '/v1/link-templates'] as const);
   return (
     <div className="actions">
-      <CurlMenu acts={[{ label: t('template.publish'), request: { method, path, body } }]} />
+      <CurlMenu requests={[{ label: t('template.publish'), request: { method, path, body } }]} />
       <Button weight="main" type="submit" busy={busy}>
         {t('template.publish')}
       </Button>
@@ -251,7 +251,7 @@ function Actions({ template }: { template: LinkTemplateWithVersions }) {
   const { tenant } = useSignedIn();
   const [asking, setAsking] = useState(false);
   const { id, name, status, updated_at, version } = template;
-  const revoke = useAct(() => call('POST /v1/link-templates/:id/revoke', { id, body: {} }), {
+  const revoke = useAction(() => call('POST /v1/link-templates/:id/revoke', { id, body: {} }), {
     refreshes: [TEMPLATES, TEMPLATE(id)],
     onDone: () => {
       setAsking(false);
@@ -267,7 +267,7 @@ function Actions({ template }: { template: LinkTemplateWithVersions }) {
         </Button>
       )}
       <CurlMenu
-        acts={[
+        requests={[
           { label: t('template.read'), request: { method: 'GET', path: `/v1/link-templates/${id}` } },
           { label: t('template.revoke'), request: { method: 'POST', path: `/v1/link-templates/${id}/revoke` } },
         ]}
@@ -276,7 +276,7 @@ function Actions({ template }: { template: LinkTemplateWithVersions }) {
         <Confirm
           title={t('template.revokeTitle', { name })}
           action={t('template.revoke')}
-          act={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
+          mutation={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
           onClose={() => setAsking(false)}
         >
           <p>{t('template.revokeText')}</p>

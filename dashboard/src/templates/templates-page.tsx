@@ -32,7 +32,7 @@ export default function TemplatesPage() {
     <>
       <div className="title-line">
         <PageTitle intro={t('templates.intro')}>{t('page.templates')}</PageTitle>
-        <CurlMenu acts={[{ label: t('templates.list'), request: { method: 'GET', path: '/v1/link-templates' } }]} />
+        <CurlMenu requests={[{ label: t('templates.list'), request: { method: 'GET', path: '/v1/link-templates' } }]} />
       </div>
       {member && (
         <div className="toolbar">

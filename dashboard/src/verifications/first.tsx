@@ -7,7 +7,7 @@ import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { Qr } from '../base/parts/qr.tsx';
 import { Empty, Problem } from '../base/parts/states.tsx';
-import { useAct } from '../entry/session/recent.ts';
+import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 
 /** In the place of a list that has no rows yet: makes the first one, with the phone of whoever is here. */
@@ -15,7 +15,7 @@ export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () 
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const [made, setMade] = useState<Verification | null>(null);
-  const create = useAct(() => call('POST /v1/verifications', { body: {} }), { onDone: setMade });
+  const create = useAction(() => call('POST /v1/verifications', { body: {} }), { onDone: setMade });
   if (!mayMake) {
     return (
       <Empty icon="list" title={t('first.none')}>
@@ -33,7 +33,7 @@ export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () 
           {t('first.make')}
         </Button>
         <CurlMenu
-          acts={[{ label: t('first.make'), request: { method: 'POST', path: '/v1/verifications', body: {} } }]}
+          requests={[{ label: t('first.make'), request: { method: 'POST', path: '/v1/verifications', body: {} } }]}
         />
       </Empty>
     );

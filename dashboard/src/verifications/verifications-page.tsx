@@ -78,7 +78,7 @@ function TitleLine({ filters, isEmpty }: { filters: Filters; isEmpty: boolean })
       <div className="toolbar">
         <Link className="button plain slim" href="/bulk-acts">
           <Icon name="layers" />
-          {t('page.bulkActs')}
+          {t('page.bulkActions')}
         </Link>
         {!isEmpty && (
           <a className="button quiet slim" href={ROOT + exported} download="verifications.csv">
@@ -87,7 +87,7 @@ function TitleLine({ filters, isEmpty }: { filters: Filters; isEmpty: boolean })
           </a>
         )}
         <CurlMenu
-          acts={[
+          requests={[
             { label: t('verifications.list'), request: { method: 'GET', path: `/v1/verifications${said}` } },
             { label: t('verifications.export'), request: { method: 'GET', path: exported } },
           ]}

@@ -43,12 +43,12 @@ function fakeService(steps: Step[], fails: () => 'no' | 'before' | 'after' | num
         : { key: step.key, type: step.type, captured, remaining: step.max - captured };
     }),
   });
-  async function through<T>(act: () => T): Promise<T> {
+  async function through<T>(action: () => T): Promise<T> {
     const fault = fails();
     if (typeof fault === 'number')
       throw new ApiError(fault, fault === 503 ? 'storage_unavailable' : `http_${fault}`, '');
     if (fault === 'before') throw new NetworkError();
-    const result = act();
+    const result = action();
     if (fault === 'after') throw new NetworkError();
     return result;
   }

@@ -25,10 +25,10 @@ export const putWithProgress: Put = (target, bytes, { onProgress, signal, stallM
       stalled = setTimeout(() => request.abort(), stallMs);
     };
     const abort = () => request.abort();
-    const settle = (act: () => void) => {
+    const settle = (then: () => void) => {
       clearTimeout(stalled);
       signal?.removeEventListener('abort', abort);
-      act();
+      then();
     };
     request.open(target.method, target.upload_url);
     for (const [name, value] of Object.entries(target.headers)) request.setRequestHeader(name, value);

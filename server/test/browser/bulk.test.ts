@@ -7,7 +7,7 @@ import { ask, createVerification, startTestService, type TestService } from '../
 import { launchChromium } from './chromium.ts';
 import { signedInDesk } from './desk.ts';
 
-describe('bulk acts in the list of verifications', () => {
+describe('bulk actions in the list of verifications', () => {
   let service: TestService;
   let browser: Browser;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('bulk acts in the list of verifications', () => {
     await page.getByText('3 picked').waitFor();
     await desk.fine('verifications-picked');
     const download = page.waitForEvent('download');
-    await page.getByLabel('Bulk acts').getByRole('link', { name: 'Export as CSV' }).click();
+    await page.getByLabel('Bulk actions').getByRole('link', { name: 'Export as CSV' }).click();
     const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
     expect(lines.slice(1).map(line => line.split(',')[0])).toEqual([two.id, one.id, closed]);
     expect(await page.getByRole('button', { name: 'Redact' }).count()).toBe(0);
@@ -51,7 +51,7 @@ describe('bulk acts in the list of verifications', () => {
       'expired',
       'pending',
     ]);
-    await page.getByRole('link', { name: 'Bulk acts' }).first().click();
+    await page.getByRole('link', { name: 'Bulk actions' }).first().click();
     await page.getByRole('link', { name: 'Cancel: 3 verifications' }).waitFor();
     await desk.fine('bulk-acts');
     await desk.close(/404/);
@@ -86,7 +86,7 @@ describe('bulk acts in the list of verifications', () => {
       .getByRole('checkbox', { name: /^Select …/ })
       .first()
       .check();
-    const bar = desk.page.getByLabel('Bulk acts');
+    const bar = desk.page.getByLabel('Bulk actions');
     await bar.getByRole('link', { name: 'Export as CSV' }).waitFor();
     expect(await bar.getByRole('button').allTextContents()).not.toContain('Cancel');
     await desk.close(/404/);

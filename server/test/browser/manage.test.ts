@@ -340,7 +340,7 @@ describe('the pages that make and manage', () => {
       const box = (await desk.page.locator(selector).first().boundingBox())!;
       return box.y + box.height / 2;
     };
-    expect(Math.abs((await middle('.queue select')) - (await middle('.case-acts > button')))).toBeLessThan(8);
+    expect(Math.abs((await middle('.queue select')) - (await middle('.case-actions > button')))).toBeLessThan(8);
     await desk.fine('statistics');
     await desk.close(NO_STREAM);
   });

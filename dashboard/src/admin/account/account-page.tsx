@@ -2,7 +2,7 @@ import type { Me } from '@firsthand/contract/people/people.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
@@ -23,7 +23,7 @@ export default function AccountPage() {
   );
 }
 
-const switchTo = (label: string, tenant_id: string, livemode: boolean): Act => ({
+const switchTo = (label: string, tenant_id: string, livemode: boolean): NamedRequest => ({
   label,
   request: { method: 'POST', path: '/v1/me/tenant', body: { tenant_id, livemode }, personal: true },
 });
@@ -91,7 +91,7 @@ function Requests() {
   const { tenant, tenants, invitations = [] } = useSignedIn();
   return (
     <CurlMenu
-      acts={[
+      requests={[
         { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
         switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
         ...tenants

@@ -10,7 +10,7 @@ import { Section } from '../../base/parts/page.tsx';
 import { Empty } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { ME } from '../../entry/session/query-client.ts';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { NewPasskeyForm } from '../../entry/sign-in/new-passkey.tsx';
 import { passkeysHere } from '../../entry/sign-in/passkey.ts';
@@ -28,9 +28,9 @@ export function Passkeys() {
       title={t('passkeys.title')}
       intro={t('passkeys.intro')}
       aside={
-        <div className="case-acts">
+        <div className="case-actions">
           <CurlMenu
-            acts={[
+            requests={[
               {
                 label: t('passkeys.curlAdd'),
                 request: { method: 'POST', path: `${PATH}/options`, body: {}, personal: true },
@@ -101,7 +101,7 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
 function Removal({ passkey, last, onClose }: { passkey: Passkey; last: boolean; onClose: () => void }) {
   const { t } = useWords();
   const say = useSay();
-  const remove = useAct(() => call('DELETE /v1/me/passkeys/:id', { id: passkey.id }), {
+  const remove = useAction(() => call('DELETE /v1/me/passkeys/:id', { id: passkey.id }), {
     refreshes: [ME],
     onDone: () => {
       onClose();
@@ -112,7 +112,7 @@ function Removal({ passkey, last, onClose }: { passkey: Passkey; last: boolean; 
     <Confirm
       title={t('passkeys.removeTitle', { name: passkey.name })}
       action={t('passkeys.remove')}
-      act={remove}
+      mutation={remove}
       onClose={onClose}
     >
       <p>{t('passkeys.removeText')}</p>

@@ -11,7 +11,7 @@ import { Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { signOut } from '../../entry/session/me.ts';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { methodText } from './method-text.ts';
 
 const PATH = '/v1/me/sessions';
@@ -25,15 +25,15 @@ export function Sessions() {
     queryFn: ({ signal }) => call('GET /v1/me/sessions', { signal }),
   });
   const others = sessions.data?.data.filter(({ current }) => !current) ?? [];
-  const leave = useAct(() => signOut(true));
+  const leave = useAction(() => signOut(true));
   return (
     <Section
       title={t('sessions.title')}
       intro={t('sessions.intro')}
       aside={
-        <div className="case-acts">
+        <div className="case-actions">
           <CurlMenu
-            acts={[
+            requests={[
               { label: t('sessions.title'), request: { method: 'GET', path: PATH, personal: true } },
               ...others.map(({ id, device }) => ({
                 label: t('sessions.endNamed', { device }),
@@ -66,7 +66,7 @@ export function Sessions() {
         <Confirm
           title={t('sessions.everywhereTitle')}
           action={t('sessions.everywhere')}
-          act={{ ...leave, mutate: () => leave.mutate(undefined) }}
+          mutation={{ ...leave, mutate: () => leave.mutate(undefined) }}
           onClose={() => setLeaving(false)}
         >
           <p>{t('sessions.everywhereText')}</p>
@@ -80,7 +80,7 @@ function Row({ session }: { session: SessionEntry }) {
   const words = useWords();
   const { t, dateTime } = words;
   const say = useSay();
-  const end = useAct(() => call('DELETE /v1/me/sessions/:id', { id: session.id }), {
+  const end = useAction(() => call('DELETE /v1/me/sessions/:id', { id: session.id }), {
     refreshes: [SESSIONS],
     onDone: () => say(t('sessions.wasEnded', { device: session.device })),
   });

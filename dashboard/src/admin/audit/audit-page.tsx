@@ -35,7 +35,7 @@ export default function AuditPage() {
     <div className="wide tall stack">
       <div className="title-line">
         <PageTitle intro={t('audit.intro')}>{t('page.audit')}</PageTitle>
-        <CurlMenu acts={[{ label: t('page.audit'), request: { method: 'GET', path: '/v1/audit-log' } }]} />
+        <CurlMenu requests={[{ label: t('page.audit'), request: { method: 'GET', path: '/v1/audit-log' } }]} />
       </div>
       <Read query={entries}>
         {({ pages }) => {

@@ -44,7 +44,7 @@ export function BrandForm({ brand, saving, onSave, onClose }: BrandFormProps) {
           <Problem error={saving.error} />
           <div className="actions">
             <CurlMenu
-              acts={[
+              requests={[
                 {
                   label: t('brand.save'),
                   request: {

@@ -11,7 +11,7 @@ import { More } from '../../base/parts/more.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { isAtLeast } from '../../entry/shell/pages.ts';
 import { BrandForm } from './brand-form.tsx';
@@ -45,7 +45,7 @@ export default function BrandsPage() {
     <>
       <div className="title-line">
         <PageTitle intro={t('brands.intro')}>{t('page.brands')}</PageTitle>
-        <CurlMenu acts={[{ label: t('brands.list'), request: { method: 'GET', path: '/v1/brands' } }]} />
+        <CurlMenu requests={[{ label: t('brands.list'), request: { method: 'GET', path: '/v1/brands' } }]} />
       </div>
       {member && !editing && (
         <div className="toolbar">
@@ -91,7 +91,7 @@ export default function BrandsPage() {
 function useSave(onSaved: () => void) {
   const { t } = useWords();
   const say = useSay();
-  return useAct(
+  return useAction(
     ({ slug, body }: { slug: string; body: BrandInput }) => call('PUT /v1/brands/:id', { id: slug, body }),
     {
       refreshes: [BRANDS],
@@ -117,7 +117,7 @@ function Card({ brand, onEdit }: { brand: Brand; onEdit?: () => void }) {
   const say = useSay();
   const [asking, setAsking] = useState(false);
   const { slug, name } = brand;
-  const remove = useAct(() => call('DELETE /v1/brands/:id', { id: slug }), {
+  const remove = useAction(() => call('DELETE /v1/brands/:id', { id: slug }), {
     refreshes: [BRANDS],
     onDone: () => {
       setAsking(false);
@@ -144,7 +144,7 @@ function Card({ brand, onEdit }: { brand: Brand; onEdit?: () => void }) {
           </>
         )}
         <CurlMenu
-          acts={[
+          requests={[
             { label: t('brand.read'), request: { method: 'GET', path } },
             ...(onEdit ? [{ label: t('common.remove'), request: { method: 'DELETE' as const, path } }] : []),
           ]}
@@ -154,7 +154,7 @@ function Card({ brand, onEdit }: { brand: Brand; onEdit?: () => void }) {
         <Confirm
           title={t('brand.removeNamed', { name })}
           action={t('common.remove')}
-          act={{ ...remove, mutate: () => remove.mutate(undefined) }}
+          mutation={{ ...remove, mutate: () => remove.mutate(undefined) }}
           onClose={() => setAsking(false)}
         >
           <p>{t('brand.removeText')}</p>

@@ -12,7 +12,7 @@ import { Icon } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { callName, PEOPLE } from '../../base/people.ts';
 import { useDraft } from '../../entry/session/draft.ts';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { RoleSelect } from './role-select.tsx';
 
@@ -35,7 +35,7 @@ function useInvite(onInvited: InviteProps['onInvited']) {
   const { person: me } = useSignedIn();
   const draft = useDraft(me.id, 'invite', EMPTY);
   const form = useForm<Typed>({ defaultValues: draft.kept });
-  const invite = useAct((body: Partial<Typed> & Pick<Typed, 'role'>) => call('POST /v1/people', { body }), {
+  const invite = useAction((body: Partial<Typed> & Pick<Typed, 'role'>) => call('POST /v1/people', { body }), {
     refreshes: [PEOPLE],
     onDone: person => {
       draft.forget();

@@ -6,7 +6,7 @@ import type { Request } from '../../base/api/curl.ts';
 import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { More } from '../../base/parts/more.tsx';
@@ -14,7 +14,7 @@ import { PageTitle } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { callName, PEOPLE } from '../../base/people.ts';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Invite, Invited } from './invite.tsx';
 import { RoleSelect } from './role-select.tsx';
@@ -34,7 +34,10 @@ export default function PeoplePage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const owner = tenant.role === 'owner';
-  const said = ({ label, request }: { label: MessageKey; request: Request }): Act => ({ label: t(label), request });
+  const said = ({ label, request }: { label: MessageKey; request: Request }): NamedRequest => ({
+    label: t(label),
+    request,
+  });
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<InvitedPerson | null>(null);
   const people = useInfiniteQuery({
@@ -49,7 +52,7 @@ export default function PeoplePage() {
         <PageTitle intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}>
           {t('page.people')}
         </PageTitle>
-        <CurlMenu acts={owner ? [LIST, ...CHANGES].map(said) : [said(LIST)]} />
+        <CurlMenu requests={owner ? [LIST, ...CHANGES].map(said) : [said(LIST)]} />
       </div>
       {owner && (
         <div className="toolbar">
@@ -113,7 +116,7 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
         <Problem error={change.error} />
       </div>
       {owner ? (
-        <div className="row-acts">
+        <div className="row-actions">
           <RoleSelect
             label={t('people.roleOf', { name })}
             hideLabel
@@ -136,7 +139,7 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
 function useRoleChange({ id }: Person, name: string) {
   const { t } = useWords();
   const say = useSay();
-  return useAct((role: Person['role']) => call('PATCH /v1/people/:id', { id, body: { role } }), {
+  return useAction((role: Person['role']) => call('PATCH /v1/people/:id', { id, body: { role } }), {
     refreshes: [PEOPLE],
     onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
   });
@@ -146,7 +149,7 @@ function useRoleChange({ id }: Person, name: string) {
 function Removal({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
   const { t } = useWords();
   const say = useSay();
-  const remove = useAct(() => call('DELETE /v1/people/:id', { id }), {
+  const remove = useAction(() => call('DELETE /v1/people/:id', { id }), {
     refreshes: [PEOPLE],
     onDone: () => {
       onClose();
@@ -157,7 +160,7 @@ function Removal({ id, name, onClose }: { id: string; name: string; onClose: () 
     <Confirm
       title={t('people.removeTitle', { name })}
       action={t('common.remove')}
-      act={{ ...remove, mutate: () => remove.mutate(undefined) }}
+      mutation={{ ...remove, mutate: () => remove.mutate(undefined) }}
       onClose={onClose}
     >
       <p>{t('people.removeText')}</p>

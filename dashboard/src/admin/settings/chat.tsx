@@ -11,7 +11,7 @@ import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 
 const CHAT = ['chat-webhook'] as const;
 const PATH = '/v1/chat-webhook';
@@ -26,7 +26,7 @@ export function Chat() {
       intro={t('chat.intro')}
       aside={
         <CurlMenu
-          acts={[
+          requests={[
             {
               label: t('chat.save'),
               request: { method: 'PUT', path: PATH, body: { url: 'https://hooks.slack.com/services/…' } },
@@ -51,15 +51,15 @@ function Address({ chat: { configured, host } }: { chat: ChatWebhook }) {
   const say = useSay();
   const [url, setUrl] = useState('');
   const [fault, setFault] = useState<string>();
-  const save = useAct(() => call('PUT /v1/chat-webhook', { body: { url: url.trim() } }), {
+  const save = useAction(() => call('PUT /v1/chat-webhook', { body: { url: url.trim() } }), {
     refreshes: [CHAT],
     onDone: () => {
       setUrl('');
       say(t('settings.saved'));
     },
   });
-  const test = useAct(() => call('POST /v1/chat-webhook/test', { body: {} }));
-  const remove = useAct(() => call('DELETE /v1/chat-webhook', {}), {
+  const test = useAction(() => call('POST /v1/chat-webhook/test', { body: {} }));
+  const remove = useAction(() => call('DELETE /v1/chat-webhook', {}), {
     refreshes: [CHAT],
     onDone: () => {
       test.reset();

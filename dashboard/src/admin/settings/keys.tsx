@@ -15,7 +15,7 @@ import { More } from '../../base/parts/more.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { TemplateSelect } from './template-select.tsx';
 
@@ -78,7 +78,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
   const say = useSay();
   const [asking, setAsking] = useState(false);
   const { id, name, kind, livemode, scopes, prefix, created_at, last_used_at } = apiKey;
-  const revoke = useAct(() => call('DELETE /v1/api-keys/:id', { id }), {
+  const revoke = useAction(() => call('DELETE /v1/api-keys/:id', { id }), {
     refreshes: [KEYS],
     onDone: () => {
       setAsking(false);
@@ -108,7 +108,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
         <Confirm
           title={t('apiKeys.revokeNamed', { name })}
           action={t('apiKeys.revoke')}
-          act={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
+          mutation={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
           onClose={() => setAsking(false)}
         >
           <p>{t('apiKeys.revokeText')}</p>
@@ -135,7 +135,7 @@ function useNewKey(onMade: MakeProps['onMade']) {
     mode,
     ...(use === 'app' ? { scopes: [...KEY_SCOPES], template_id: templateId } : {}),
   };
-  const make = useAct(() => call('POST /v1/api-keys', { body }), {
+  const make = useAction(() => call('POST /v1/api-keys', { body }), {
     refreshes: [KEYS],
     onDone: onMade,
   });
@@ -191,7 +191,9 @@ function Make({ onClose, onMade }: MakeProps) {
         )}
         <Problem error={make.error} />
         <div className="actions">
-          <CurlMenu acts={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]} />
+          <CurlMenu
+            requests={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]}
+          />
           <Button onPress={onClose}>{t('common.cancel')}</Button>
           <Button weight="main" type="submit" busy={make.isPending}>
             {t('apiKeys.make')}

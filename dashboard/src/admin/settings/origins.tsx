@@ -7,7 +7,7 @@ import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { OriginsField, originsIn } from '../origins-field.tsx';
 import { SETTINGS } from './settings-key.ts';
 
@@ -19,7 +19,7 @@ export function Origins({ settings }: { settings: Settings }) {
   const [tried, setTried] = useState(false);
   const { origins, wrong } = originsIn(text);
   const body = { allowed_origins: origins };
-  const save = useAct(() => call('PATCH /v1/settings', { body }), {
+  const save = useAction(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
     onDone: ({ allowed_origins }) => {
       setText(allowed_origins.join('\n'));
@@ -31,7 +31,7 @@ export function Origins({ settings }: { settings: Settings }) {
       title={t('origins.title')}
       intro={t('origins.intro')}
       aside={
-        <CurlMenu acts={[{ label: t('origins.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]} />
+        <CurlMenu requests={[{ label: t('origins.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]} />
       }
     >
       <form

@@ -6,12 +6,12 @@ import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Choice } from '../../base/parts/choice.tsx';
-import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { SETTINGS } from './settings-key.ts';
 
 const POLICIES = ['none', 'one', 'two_people'] as const;
@@ -59,13 +59,16 @@ export function Rules({ settings }: { settings: Settings }) {
   const rules = useRules(settings);
   const { typed, set, wrong, body } = rules;
   const [tried, setTried] = useState(false);
-  const save = useAct(() => call('PATCH /v1/settings', { body }), {
+  const save = useAction(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
     onDone: () => say(t('settings.saved')),
   });
-  const request: Act = { label: t('settings.saveRules'), request: { method: 'PATCH', path: '/v1/settings', body } };
+  const request: NamedRequest = {
+    label: t('settings.saveRules'),
+    request: { method: 'PATCH', path: '/v1/settings', body },
+  };
   return (
-    <Section title={t('settings.rules')} intro={t('settings.rulesIntro')} aside={<CurlMenu acts={[request]} />}>
+    <Section title={t('settings.rules')} intro={t('settings.rulesIntro')} aside={<CurlMenu requests={[request]} />}>
       <form
         className="stack"
         onSubmit={event => {

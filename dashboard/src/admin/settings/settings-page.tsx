@@ -12,7 +12,7 @@ import { Field } from '../../base/parts/field.tsx';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Chat } from './chat.tsx';
 import { Keys } from './keys.tsx';
@@ -30,7 +30,7 @@ export default function SettingsPage() {
     <>
       <div className="title-line">
         <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
-        <CurlMenu acts={[{ label: t('page.settings'), request: { method: 'GET', path: '/v1/settings' } }]} />
+        <CurlMenu requests={[{ label: t('page.settings'), request: { method: 'GET', path: '/v1/settings' } }]} />
       </div>
       <Read query={settings}>
         {data =>
@@ -107,7 +107,7 @@ function Editable({ settings }: { settings: Settings }) {
   const [email, setEmail] = useState(settings.notify_email ?? '');
   const [tried, setTried] = useState(false);
   const body = { name: name.trim(), notify_email: email.trim() || null };
-  const save = useAct(() => call('PATCH /v1/settings', { body }), {
+  const save = useAction(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
     onDone: () => say(t('settings.saved')),
   });
@@ -121,7 +121,9 @@ function Editable({ settings }: { settings: Settings }) {
     <Section
       title={t('settings.account')}
       aside={
-        <CurlMenu acts={[{ label: t('settings.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]} />
+        <CurlMenu
+          requests={[{ label: t('settings.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]}
+        />
       }
     >
       <form

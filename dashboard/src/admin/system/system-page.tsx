@@ -36,7 +36,7 @@ export default function SystemPage() {
     <>
       <div className="title-line">
         <PageTitle intro={t('system.intro')}>{t('page.system')}</PageTitle>
-        <CurlMenu acts={[{ label: t('page.system'), request: { method: 'GET', path: '/v1/system' } }]} />
+        <CurlMenu requests={[{ label: t('page.system'), request: { method: 'GET', path: '/v1/system' } }]} />
       </div>
       <Read query={system}>
         {({ findings }) => (

@@ -10,7 +10,7 @@ import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import './webhooks.css';
 
@@ -61,13 +61,13 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
         <Problem error={again.error} />
       </div>
       {hasRole(tenant.role, 'member') && (
-        <div className="row-acts">
+        <div className="row-actions">
           <Button slim busy={again.isPending} onPress={() => again.mutate(undefined)}>
             <Icon name="lens" />
             {t('deliveries.again')}
           </Button>
           <CurlMenu
-            acts={[
+            requests={[
               {
                 label: t('deliveries.again'),
                 request: { method: 'POST', path: `/v1/webhook-deliveries/${delivery.id}/retry` },
@@ -83,7 +83,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
 function useSendAgain(id: string, refreshes: readonly QueryKey[]) {
   const { t } = useWords();
   const say = useSay();
-  return useAct(() => call('POST /v1/webhook-deliveries/:id/retry', { id, body: {} }), {
+  return useAction(() => call('POST /v1/webhook-deliveries/:id/retry', { id, body: {} }), {
     refreshes,
     onDone: () => say(t('deliveries.sentAgain')),
   });

@@ -9,7 +9,7 @@ import { Confirm } from '../../base/parts/dialog.tsx';
 import { Section } from '../../base/parts/page.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 
 /** The secret that signs: read and rotated by owners who signed in a moment ago. Nothing keeps it on the page. */
 export function Secret() {
@@ -17,8 +17,8 @@ export function Secret() {
   const say = useSay();
   const [shown, setShown] = useState<WebhookSecret | null>(null);
   const [asking, setAsking] = useState(false);
-  const read = useAct(() => call('GET /v1/webhook-secret', {}), { onDone: setShown });
-  const rotate = useAct(() => call('POST /v1/webhook-secret/rotate', { body: {} }), {
+  const read = useAction(() => call('GET /v1/webhook-secret', {}), { onDone: setShown });
+  const rotate = useAction(() => call('POST /v1/webhook-secret/rotate', { body: {} }), {
     onDone: secret => {
       setAsking(false);
       setShown(secret);
@@ -32,7 +32,7 @@ export function Secret() {
       intro={t('secret.intro')}
       aside={
         <CurlMenu
-          acts={[
+          requests={[
             { label: t('secret.show'), request: { method: 'GET', path: '/v1/webhook-secret' } },
             { label: t('secret.rotate'), request: { method: 'POST', path: '/v1/webhook-secret/rotate' } },
           ]}
@@ -62,7 +62,7 @@ export function Secret() {
         <Confirm
           title={t('secret.rotateTitle')}
           action={t('secret.rotate')}
-          act={{ ...rotate, mutate: () => rotate.mutate(undefined) }}
+          mutation={{ ...rotate, mutate: () => rotate.mutate(undefined) }}
           onClose={() => setAsking(false)}
         >
           <p>{t('secret.rotateText')}</p>

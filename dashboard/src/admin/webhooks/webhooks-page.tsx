@@ -6,7 +6,7 @@ import { useLocation, useSearch } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Field } from '../../base/parts/field.tsx';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
@@ -14,7 +14,7 @@ import { More } from '../../base/parts/more.tsx';
 import { PageTitle, Section } from '../../base/parts/page.tsx';
 import { Empty, Problem, Read } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { isAtLeast } from '../../entry/shell/pages.ts';
 import { DeliveryRow } from './delivery-row.tsx';
@@ -42,7 +42,7 @@ export default function WebhooksPage() {
       <div className="title-line">
         <PageTitle intro={t('webhooks.intro')}>{t('page.webhooks')}</PageTitle>
         <CurlMenu
-          acts={[
+          requests={[
             { label: t('webhooks.endpoints'), request: { method: 'GET', path: '/v1/webhook-endpoints' } },
             { label: t('webhooks.deliveries'), request: { method: 'GET', path: '/v1/webhook-deliveries' } },
           ]}
@@ -83,7 +83,7 @@ const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK 
   status === 'disabled' ? 'disabled' : failing_since === undefined ? 'fine' : 'failing';
 
 /** The request that helps an endpoint: enabling it again, or sending what it missed. */
-function useRemedy(endpoint: WebhookEndpoint, missed: { since: string; url: string }): Act {
+function useRemedy(endpoint: WebhookEndpoint, missed: { since: string; url: string }): NamedRequest {
   const { t } = useWords();
   return stateOf(endpoint) === 'disabled'
     ? {
@@ -102,12 +102,12 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
   const say = useSay();
   const { url, failing_since, disabled_at, created_at } = endpoint;
   const state = stateOf(endpoint);
-  const enable = useAct(() => call('POST /v1/webhook-endpoints/:id/enable', { id: endpoint.id, body: {} }), {
+  const enable = useAction(() => call('POST /v1/webhook-endpoints/:id/enable', { id: endpoint.id, body: {} }), {
     refreshes: [ENDPOINTS],
     onDone: () => say(t('webhooks.enabled')),
   });
   const missed = { since: failing_since ?? disabled_at ?? created_at, url };
-  const recover = useAct(() => call('POST /v1/webhook-deliveries/recover', { body: missed }), {
+  const recover = useAction(() => call('POST /v1/webhook-deliveries/recover', { body: missed }), {
     refreshes: [ALL],
     onDone: ({ recovered }) => say(t('webhooks.recovered', { n: recovered })),
   });
@@ -131,7 +131,7 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
         <Problem error={enable.error ?? recover.error} />
       </div>
       {member && (
-        <div className="row-acts">
+        <div className="row-actions">
           {state === 'disabled' ? (
             <Button slim busy={enable.isPending} onPress={() => enable.mutate(undefined)}>
               {t('endpoint.enable')}
@@ -141,7 +141,7 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
               {t('endpoint.recover')}
             </Button>
           )}
-          <CurlMenu acts={[remedy]} />
+          <CurlMenu requests={[remedy]} />
         </div>
       )}
     </li>
@@ -153,7 +153,7 @@ function TestEvent() {
   const say = useSay();
   const [url, setUrl] = useState('');
   const [fault, setFault] = useState<string>();
-  const send = useAct(() => call('POST /v1/webhooks/test', { body: { url } }), {
+  const send = useAction(() => call('POST /v1/webhooks/test', { body: { url } }), {
     refreshes: [ALL, ENDPOINTS],
     onDone: () => say(t('webhooks.testSent')),
   });
@@ -173,7 +173,9 @@ function TestEvent() {
           {t('webhooks.sendTest')}
         </Button>
         <CurlMenu
-          acts={[{ label: t('webhooks.test'), request: { method: 'POST', path: '/v1/webhooks/test', body: { url } } }]}
+          requests={[
+            { label: t('webhooks.test'), request: { method: 'POST', path: '/v1/webhooks/test', body: { url } } },
+          ]}
         />
       </form>
       <Problem error={send.error} />

@@ -37,7 +37,7 @@ test('curlOf names no method and no body where there is none', () => {
   ]);
 });
 
-test('curlOf sends the cookie of the session, and no key, with a personal act; a change names its origin too', () => {
+test('curlOf sends the cookie of the session, and no key, with a personal action; a change names its origin too', () => {
   const request = { path: '/v1/me/sessions', personal: true } as const;
   const read = ['https://a.example/v1/me/sessions', '-H', 'Cookie: name=value'];
   expect(argumentsOf(curlOf({ method: 'GET', ...request }, 'https://a.example'))).toEqual(read);

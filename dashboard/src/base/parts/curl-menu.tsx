@@ -6,23 +6,24 @@ import { useWords } from '../language.tsx';
 import { Icon } from './icon.tsx';
 import { useSay } from './toasts.tsx';
 
-export interface Act {
+/** A request of the API and what it does, in the person's language. */
+export interface NamedRequest {
   label: string;
   request: Request;
 }
 
 /** How the API does what can be done here: each action as a command line, for the clipboard. */
-export function CurlMenu({ acts }: { acts: readonly Act[] }) {
+export function CurlMenu({ requests }: { requests: readonly NamedRequest[] }) {
   const { t } = useWords();
   const say = useSay();
-  const copy = (act: Act) =>
-    void navigator.clipboard.writeText(curlOf(act.request, location.origin)).then(
-      () => say(t(act.request.personal ? 'curl.copiedPersonal' : 'curl.copied', { act: act.label })),
+  const copy = (named: NamedRequest) =>
+    void navigator.clipboard.writeText(curlOf(named.request, location.origin)).then(
+      () => say(t(named.request.personal ? 'curl.copiedPersonal' : 'curl.copied', { action: named.label })),
       () => say(t('curl.notCopied')),
     );
-  const [only] = acts;
+  const [only] = requests;
   if (!only) return null;
-  if (acts.length === 1) {
+  if (requests.length === 1) {
     return (
       <Button className="button plain slim" onPress={() => copy(only)}>
         <Icon name="code" />
@@ -39,13 +40,13 @@ export function CurlMenu({ acts }: { acts: readonly Act[] }) {
       </Button>
       <Popover className="popover" placement="bottom end">
         <Menu className="menu" aria-label={t('curl.copy')}>
-          {acts.map(act => (
-            <MenuItem key={act.label} className="item" textValue={act.label} onAction={() => copy(act)}>
+          {requests.map(named => (
+            <MenuItem key={named.label} className="item" textValue={named.label} onAction={() => copy(named)}>
               <Icon name="copy" />
               <span>
-                {act.label}
+                {named.label}
                 <code className="item-code">
-                  {act.request.method} {act.request.path.split('?')[0]}
+                  {named.request.method} {named.request.path.split('?')[0]}
                 </code>
               </span>
             </MenuItem>

@@ -37,24 +37,24 @@ export function Confirm({
   children,
   action,
   weight = 'grave',
-  act,
+  mutation,
   onClose,
 }: {
   title: string;
   children: ReactNode;
   action: string;
   weight?: Weight;
-  act: { mutate: () => void; isPending: boolean; error: unknown };
+  mutation: { mutate: () => void; isPending: boolean; error: unknown };
   onClose: () => void;
 }) {
   const { t } = useWords();
   return (
     <Dialog title={title} role="alertdialog" onClose={onClose}>
       <div className="stack">{children}</div>
-      <Problem error={act.error} />
+      <Problem error={mutation.error} />
       <div className="actions">
         <Button onPress={onClose}>{t('common.cancel')}</Button>
-        <Button weight={weight} busy={act.isPending} onPress={() => act.mutate()}>
+        <Button weight={weight} busy={mutation.isPending} onPress={() => mutation.mutate()}>
           {action}
         </Button>
       </div>

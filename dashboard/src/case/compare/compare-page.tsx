@@ -36,7 +36,7 @@ export default function ComparePage() {
       <div className="title-line">
         <PageTitle intro={t('compare.intro')}>{t('page.compare')}</PageTitle>
         <CurlMenu
-          acts={[verificationA, verificationB].flatMap(id =>
+          requests={[verificationA, verificationB].flatMap(id =>
             id
               ? [{ label: `…${id.slice(-6)}`, request: { method: 'GET' as const, path: `/v1/verifications/${id}` } }]
               : [],

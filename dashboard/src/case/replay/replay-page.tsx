@@ -41,7 +41,7 @@ export default function ReplayPage() {
       <div className="title-line">
         <PageTitle intro={t('replay.intro')}>{t('page.replay')}</PageTitle>
         <CurlMenu
-          acts={[
+          requests={[
             {
               label: t('page.replay'),
               request: { method: 'GET', path: `/v1/reviews/replay?${new URLSearchParams(query)}` },

@@ -75,7 +75,7 @@ export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps)
           <Note decision={decision} field={noteField} />
         </div>
         {mayReview && <DecisionBar decision={decision} />}
-        <CurlMenu acts={requests} />
+        <CurlMenu requests={requests} />
       </div>
     </div>
   );

@@ -1,7 +1,7 @@
 import { DECISIONS } from '@firsthand/contract/base/enums.ts';
 import type { ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../../base/language.tsx';
-import type { Act } from '../../base/parts/curl-menu.tsx';
+import type { NamedRequest } from '../../base/parts/curl-menu.tsx';
 import type { Done } from './cases.ts';
 import type { DecisionInHand } from './use-decision.ts';
 
@@ -15,16 +15,16 @@ interface CaseRequests {
 }
 
 /** The requests behind what this page can do, for people who copy them as command lines. */
-export function useCaseRequests({ verificationId, inputOf, queue, undoable, mayReview }: CaseRequests): Act[] {
+export function useCaseRequests({ verificationId, inputOf, queue, undoable, mayReview }: CaseRequests): NamedRequest[] {
   const { t } = useWords();
   const path = `/v1/verifications/${verificationId}`;
-  const read: Act = { label: t('review.curl'), request: { method: 'GET', path } };
+  const read: NamedRequest = { label: t('review.curl'), request: { method: 'GET', path } };
   if (!mayReview) return [read];
-  const post = (label: string, to: string, body: object): Act => ({
+  const post = (label: string, to: string, body: object): NamedRequest => ({
     label,
     request: { method: 'POST', path: to, body, personal: true },
   });
-  const undo: Act[] = undoable?.review
+  const undo: NamedRequest[] = undoable?.review
     ? [
         {
           label: t('review.undo'),

@@ -85,7 +85,7 @@ function TitleLine({ queue, review }: { queue: ReviewQueue; review: ReturnType<t
           </Link>
         )}
       </div>
-      <div className="case-acts">
+      <div className="case-actions">
         <span className="soft small" role="status">
           {t('review.done', { n: done.length })}
         </span>

@@ -7,13 +7,13 @@ import { useLocation } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { type Act, CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { useDraft } from '../../entry/session/draft.ts';
-import { useAct } from '../../entry/session/recent.ts';
+import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { hasEvidence } from './evidence.ts';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
@@ -43,7 +43,7 @@ export function Actions({ verification }: { verification: Verification }) {
   const bundle = useBundle(id);
   const close = () => setOpen(null);
   return (
-    <div className="case-acts">
+    <div className="case-actions">
       {OPEN.includes(status) && capture_url && <CopyLink url={capture_url} />}
       {may.finalize && (
         <Button slim onPress={() => setOpen('finalize')}>
@@ -87,7 +87,7 @@ export function Actions({ verification }: { verification: Verification }) {
 function Requests({ id, may }: { id: string; may: ReturnType<typeof allowed> }) {
   const { t } = useWords();
   const path = `/v1/verifications/${id}`;
-  const requests: (Act | false)[] = [
+  const requests: (NamedRequest | false)[] = [
     { label: t('case.read'), request: { method: 'GET', path } },
     may.bundle && { label: t('case.evidence'), request: { method: 'GET', path: `${path}/evidence` } },
     may.finalize && {
@@ -100,7 +100,7 @@ function Requests({ id, may }: { id: string; may: ReturnType<typeof allowed> }) 
     },
     may.cancel && { label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } },
   ];
-  return <CurlMenu acts={requests.filter(request => request !== false)} />;
+  return <CurlMenu requests={requests.filter(request => request !== false)} />;
 }
 
 function CopyLink({ url }: { url: string }) {
@@ -120,7 +120,7 @@ const intoReview = (id: string): BulkActRequest => ({ act: 'review', ids: [id] }
 
 function usePutIntoReview(id: string) {
   const [, goTo] = useLocation();
-  return useAct(() => call('POST /v1/bulk-acts', { body: intoReview(id) }), {
+  return useAction(() => call('POST /v1/bulk-acts', { body: intoReview(id) }), {
     refreshes: refreshes(id),
     onDone: () => goTo('/review'),
   });
@@ -130,7 +130,7 @@ function usePutIntoReview(id: string) {
 function useBundle(id: string) {
   const { t } = useWords();
   const say = useSay();
-  return useAct(() => bundleReady(id), {
+  return useAction(() => bundleReady(id), {
     onDone: ready => {
       if (ready) location.assign(`${ROOT}/v1/verifications/${id}/evidence`);
       else say(t('case.bundleLater'));
@@ -141,7 +141,7 @@ function useBundle(id: string) {
 function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useWords();
   const say = useSay();
-  const cancel = useAct(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
+  const cancel = useAction(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
     refreshes: refreshes(id),
     onDone: () => {
       onClose();
@@ -152,7 +152,7 @@ function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
     <Confirm
       title={t('case.cancelTitle')}
       action={t('case.cancel')}
-      act={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
+      mutation={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
       onClose={onClose}
     >
       <p>{t('case.cancelText')}</p>
@@ -178,7 +178,7 @@ function Finalize({ id, onClose }: { id: string; onClose: () => void }) {
   const { person } = useSignedIn();
   const draft = useDraft(person.id, `finalize:${id}`, { narrative: '' });
   const [narrative, setNarrative] = useState(draft.kept.narrative);
-  const finalize = useAct(() => call('POST /v1/verifications/:id/finalize', { id, body: { narrative } }), {
+  const finalize = useAction(() => call('POST /v1/verifications/:id/finalize', { id, body: { narrative } }), {
     refreshes: refreshes(id),
     onDone: done => {
       draft.forget();
@@ -212,7 +212,7 @@ function Finalize({ id, onClose }: { id: string; onClose: () => void }) {
         <Problem error={finalize.error} />
         <div className="actions">
           <CurlMenu
-            acts={[
+            requests={[
               {
                 label: t('case.finalize'),
                 request: { method: 'POST', path: `/v1/verifications/${id}/finalize`, body: { narrative } },

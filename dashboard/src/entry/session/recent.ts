@@ -46,13 +46,13 @@ function signInAgain(): Promise<void> {
   });
 }
 
-async function withRecentSignIn<Out>(act: () => Promise<Out>): Promise<Out> {
+async function withRecentSignIn<Out>(action: () => Promise<Out>): Promise<Out> {
   try {
-    return await act();
+    return await action();
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'reauthentication_required') throw error;
     await signInAgain();
-    return act();
+    return action();
   }
 }
 
@@ -60,12 +60,12 @@ async function withRecentSignIn<Out>(act: () => Promise<Out>): Promise<Out> {
  * A change the person makes. Where the service asks for a recent sign-in first, a dialog signs in and the change is made
  * after all. `refreshes`: what it makes out of date.
  */
-export function useAct<In, Out>(
-  act: (input: In) => Promise<Out>,
+export function useAction<In, Out>(
+  action: (input: In) => Promise<Out>,
   o: { refreshes?: readonly QueryKey[]; onDone?: (out: Out, input: In) => void } = {},
 ) {
   const mutation = useMutation({
-    mutationFn: (input: In) => withRecentSignIn(() => act(input)),
+    mutationFn: (input: In) => withRecentSignIn(() => action(input)),
     onSuccess: async (out, input) => {
       await Promise.all((o.refreshes ?? []).map(queryKey => queryClient.invalidateQueries({ queryKey })));
       o.onDone?.(out, input);

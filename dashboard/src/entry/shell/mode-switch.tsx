@@ -2,12 +2,12 @@ import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { becomeSwitched } from '../session/me.ts';
-import { useAct } from '../session/recent.ts';
+import { useAction } from '../session/recent.ts';
 import { useSignedIn } from '../session/signed-in.ts';
 
 /** Switches the account, or between live and test, for this session. */
 export function useSwitch() {
-  return useAct((to: { tenant_id: string; livemode: boolean }) => call('POST /v1/me/tenant', { body: to }), {
+  return useAction((to: { tenant_id: string; livemode: boolean }) => call('POST /v1/me/tenant', { body: to }), {
     onDone: becomeSwitched,
   });
 }

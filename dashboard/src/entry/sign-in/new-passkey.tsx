@@ -6,7 +6,7 @@ import { Field } from '../../base/parts/field.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { ME } from '../session/query-client.ts';
-import { useAct } from '../session/recent.ts';
+import { useAction } from '../session/recent.ts';
 import { deviceName } from './device-name.ts';
 import { addPasskey, NoPasskeyUsed, PasskeyThere } from './passkey.ts';
 
@@ -15,7 +15,7 @@ export function NewPasskeyForm({ onAdded }: { onAdded: (name: string) => void })
   const { t } = useWords();
   const [name, setName] = useState(() => deviceName(navigator.userAgent));
   const [fault, setFault] = useState<string>();
-  const add = useAct(addPasskey, { refreshes: [ME], onDone: passkey => onAdded(passkey.name) });
+  const add = useAction(addPasskey, { refreshes: [ME], onDone: passkey => onAdded(passkey.name) });
   const notMade =
     add.error instanceof PasskeyThere ? 'passkey.there' : add.error instanceof NoPasskeyUsed ? 'passkey.notMade' : null;
   return (

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 
 /** Crockford base 32 body of a ULID: 48 bits of time, 80 random bits. */
-const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
+export const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 
 export type IdPrefix =
   | 'vfy'

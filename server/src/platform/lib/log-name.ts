@@ -1,6 +1,7 @@
+import { ULID } from '@firsthand/contract/base/ids.ts';
 import { sha256Hex } from './keyring.ts';
 
-const VERIFICATION_IDS = /vfy_[0-9A-HJKMNP-TV-Z]{26}/g;
+const VERIFICATION_IDS = new RegExp(`vfy_${ULID}`, 'g');
 
 /**
  * The name of a verification in logs and traces. Its id opens the capture page, so the id itself stands in neither. Nobody can

@@ -1,6 +1,5 @@
-import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
+import { ULID, VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 
-const ULID = '[0-9A-HJKMNP-TV-Z]{26}';
 const KEY = new RegExp(`^captures/(${VERIFICATION_ID_PATTERN.slice(1, -1)})/(cap_${ULID})$`);
 
 /** The key of a capture's original in the blob store, which is also its `image_key` on the wire. */

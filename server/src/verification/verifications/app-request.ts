@@ -7,13 +7,12 @@ import type { AppPrincipal } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { isRecord } from '../../platform/lib/ask-json.ts';
 import { requiredBy } from './account-defaults.ts';
-import type { Issue } from './issue.ts';
+import { expectationsOf, type Issue } from './issue.ts';
 
 // Whoever takes an app apart has its key. So the account decides, by the link template that the key is bound to, what is
 // checked, who is told and what the page shows. The key's holder only names the case.
 
 type Request = CreateVerificationRequest;
-type Subject = NonNullable<NonNullable<Request['expected_info']>['subject']>;
 
 /** The current version of the link template that a key is bound to. */
 interface AppTemplate {
@@ -72,13 +71,6 @@ function outsideTemplate(template: Request, body: Record<string, unknown>): Faul
     if (isRecord(subject)) faults.push(...replaced('expected_info.subject.person', person, subject.person));
   }
   return faults;
-}
-
-/** What a template expects of its verifications, as their `subject` would say it. */
-function expectationsOf({ expected_location, expected_object, condition_aspects, expected_info }: Request): Subject {
-  const top = { expected_location, expected_object, condition_aspects };
-  const said = Object.entries(top).filter(([, value]) => value !== undefined);
-  return { ...expected_info?.shared, ...expected_info?.subject, ...Object.fromEntries(said) };
 }
 
 /** Members that the template has with another value. */

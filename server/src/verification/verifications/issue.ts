@@ -13,6 +13,19 @@ import type { PrivateConfig, VerificationRow } from './row.ts';
 /** A test verification that asks to expire does so this long after its creation. */
 const TEST_EXPIRY_SECONDS = 2;
 
+type Expectations = NonNullable<NonNullable<CreateVerificationRequest['expected_info']>['subject']>;
+
+/** What a request expects, wherever it says so: its own member counts before that of `subject`, and that before `shared`. */
+export function expectationsOf({
+  expected_location,
+  expected_object,
+  condition_aspects,
+  expected_info,
+}: CreateVerificationRequest): Expectations {
+  const own = given({ expected_location, expected_object, condition_aspects });
+  return { ...expected_info?.shared, ...expected_info?.subject, ...own };
+}
+
 /**
  * Converts a checked request to its stored form: fills in defaults, merges expectations, normalises the capture spec.
  */
@@ -20,7 +33,7 @@ export function normalizeRequest(
   request: CreateVerificationRequest,
   account: Account | null,
 ): { config: Config; private: PrivateConfig } {
-  const { shared, subject, source } = request.expected_info ?? {};
+  const { asset_ref, ocr_type, person, ...expected } = expectationsOf(request);
   const steps = request.steps?.map(normalizeStep) ?? [stepOfMaxCaptures(request.max_captures ?? 1)];
   const notifyEmail = request.notify_email === undefined ? (account?.notify_email ?? null) : request.notify_email;
   const signals_required = signalsOf(request, account);
@@ -36,9 +49,7 @@ export function normalizeRequest(
       context: request.context,
       webhook_url: request.webhook_url && maskUrl(request.webhook_url),
       metadata: request.metadata,
-      expected_location: request.expected_location ?? subject?.expected_location ?? shared?.expected_location,
-      expected_object: request.expected_object ?? subject?.expected_object ?? shared?.expected_object,
-      condition_aspects: request.condition_aspects ?? subject?.condition_aspects ?? shared?.condition_aspects,
+      ...expected,
       depth_policy: depthPolicy,
     }),
   };
@@ -50,10 +61,10 @@ export function normalizeRequest(
       webhook_url: config.webhook_url === request.webhook_url ? undefined : request.webhook_url,
       seal: request.seal,
       brand_slug: request.brand_slug,
-      asset_ref: subject?.asset_ref,
-      ocr_type: subject?.ocr_type ?? shared?.ocr_type,
-      person: subject?.person,
-      source,
+      asset_ref,
+      ocr_type,
+      person,
+      source: request.expected_info?.source,
     }),
   };
 }

@@ -1,3 +1,4 @@
+import { ULID } from '@firsthand/contract/base/ids.ts';
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
 import type { Presence } from '@firsthand/contract/verification/presence.ts';
 import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
@@ -133,7 +134,7 @@ export const presentFrozen = (
 });
 
 /** An id of a verification or a capture. */
-const ID = /\b(vfy|cap)_[0-9A-HJKMNP-TV-Z]{26}\b/;
+const ID = new RegExp(`\\b(vfy|cap)_${ULID}\\b`);
 
 /**
  * Takes the ids of other verifications and their captures out of what the signals found. An id is a link, so it is for the people and
@@ -162,7 +163,7 @@ function unnamed<T>(value: T): T {
 
 /** A text with an id, or evidence `{source, field, value}` whose value holds one. */
 const namesAnother = (item: unknown): boolean =>
-  ID.test(String(isRecord(item) && 'field' in item ? item.value : typeof item === 'string' ? item : ''));
+  typeof item === 'string' ? ID.test(item) : isRecord(item) && 'field' in item && ID.test(String(item.value));
 
 /**
  * The tenant's view as the caller sees it, with presigned image URLs that last one hour.

@@ -53,4 +53,7 @@ def write_sync(package: Path) -> None:
 
 class SyncClient(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        write_sync(Path(self.root) / "src" / "firsthand")
+        package = Path(self.root) / "src" / "firsthand"
+        if not (package / "types.py").exists():
+            raise FileNotFoundError(f"{package / 'types.py'} is not there: run npm ci in the checkout, which writes it")
+        write_sync(package)

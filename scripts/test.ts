@@ -7,6 +7,7 @@ import { constants } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 import { findChromium } from '../server/test/browser/chromium.ts';
+import './generate.ts';
 import { rerunCommand } from './rerun.ts';
 import { folderInMemory } from './temporary-folder.ts';
 

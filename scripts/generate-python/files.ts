@@ -1,13 +1,10 @@
-// The Python package's types, errors and resources with `async`, made from the OpenAPI document, and its licence.
+// The Python package's types, errors and resources with `async`, made from the OpenAPI document.
 // python/hatch_build.py makes the client without `async`.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ERRORS } from '../generate-sdk/operations.ts';
 import { resourcesModule } from './resources.ts';
 import { HEAD } from './text.ts';
 import { typesModule } from './types.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..');
 const PACKAGE = 'python/src/firsthand';
 
 const errors = `${HEAD}"""A class for each error code of the service."""
@@ -35,5 +32,4 @@ export const PYTHON_FILES: Readonly<Record<string, string>> = {
   [`${PACKAGE}/types.py`]: typesModule(),
   [`${PACKAGE}/errors.py`]: errors,
   [`${PACKAGE}/_async/resources.py`]: HEAD + resourcesModule(),
-  'python/LICENSE': readFileSync(join(ROOT, 'LICENSE'), 'utf8'),
 };

@@ -1,6 +1,6 @@
 // Python's texts.
 
-export const HEAD = '# Written by scripts/generate-python.ts from the OpenAPI document; do not edit.\n\n';
+export const HEAD = '# Written by scripts/generate.ts from the OpenAPI document; do not edit.\n\n';
 
 /** A docstring of whole lines. */
 export function docstring(text: string, indent: string): string {

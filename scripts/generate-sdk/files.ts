@@ -1,8 +1,7 @@
 // The SDK's types, resources and errors, made from the OpenAPI document.
-import openapiTypescript, { astToString } from 'openapi-typescript';
 import { capital, ERRORS, OPERATIONS, type Operation, SCHEMAS, type Schema } from './operations.ts';
 
-const HEAD = '// Written by scripts/generate-sdk.ts from the OpenAPI document; do not edit.\n\n';
+const HEAD = '// Written by scripts/generate.ts from the OpenAPI document; do not edit.\n\n';
 
 interface Method {
   resource: string;
@@ -86,12 +85,24 @@ const table = [...resources].map(
     `  ${resource}: {\n${members.map(({ name, entry }) => `    ${name}: '${entry}',`).join('\n')}\n  },`,
 );
 
-const types = astToString(
-  await openapiTypescript(
-    { openapi: '3.1.0', info: { title: 'Firsthand', version: '1' }, paths: {}, components: { schemas } } as never,
-    { rootTypes: true, rootTypesNoSchemaPrefix: true, defaultNonNullable: false },
-  ),
-);
+/**
+ * The types of the API. They are erased before anything runs, so an installation without development packages does without.
+ */
+async function apiTypes(): Promise<string | null> {
+  const generator = await import('openapi-typescript').catch(() => null);
+  if (!generator) return null;
+  const document = { openapi: '3.1.0', info: { title: 'Firsthand', version: '1' }, paths: {}, components: { schemas } };
+  return (
+    HEAD +
+    generator.astToString(
+      await generator.default(document as never, {
+        rootTypes: true,
+        rootTypesNoSchemaPrefix: true,
+        defaultNonNullable: false,
+      }),
+    )
+  );
+}
 
 const errors = `${HEAD}import { ApiError } from './errors.ts';
 
@@ -102,8 +113,8 @@ ${ERRORS.map(({ code, name }) => `  ${code}: ${name},`).join('\n')}
 `;
 
 /** The generated files of the SDK, by their paths. */
-export const SDK_FILES: Readonly<Record<string, string>> = {
-  'sdk/src/api.generated.ts': HEAD + types,
+export const SDK_FILES: Readonly<Record<string, string | null>> = {
+  'sdk/src/api.generated.ts': await apiTypes(),
   'sdk/src/client/errors.generated.ts': errors,
   'sdk/src/client/resources.generated.ts': `${HEAD}import type {\n${[...used]
     .sort()
@@ -126,7 +137,7 @@ ${[...resources.keys()].map(resource => `  declare readonly ${resource}: ${capit
   }
 }
 
-/** Each method as \`METHOD path kind\`; see scripts/generate-sdk.ts. */
+/** Each method as \`METHOD path kind\`; see scripts/generate-sdk/files.ts. */
 export const OPERATIONS: Readonly<Record<keyof Resources, Readonly<Record<string, string>>>> = {
 ${table.join('\n')}
 };

@@ -6,7 +6,6 @@ import type { Principal } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { sha256Hex } from '../../platform/lib/keyring.ts';
 import { createLimiter, type Limiter, type Permit, type Standing } from '../../platform/limits/limiter.ts';
-import { createMemoryStore } from '../../platform/limits/memory.ts';
 import { createPostgresStore } from '../../platform/limits/postgres.ts';
 
 const MINUTE_MS = 60_000;
@@ -27,12 +26,9 @@ const OPEN_BYTES = { trial: 128 * MB, link: 1_024 * MB } as const;
 const SIGN_IN_LIMIT = { limit: 10, windowMs: 10 * MINUTE_MS } as const;
 export type AddressLimit = 'address' | 'trial' | 'link';
 
-/**
- * The limiter of this node. Windows are kept in Redis, or else in the database, where other nodes share them; in memory
- * if there are no other nodes.
- */
+/** The limiter of this node. All nodes share the windows, in Redis or else in the database. */
 export async function openLimiter({ config, db, log }: Pick<Deps, 'config' | 'db' | 'log'>): Promise<Limiter> {
-  const shared = config.databaseUrl ? createPostgresStore(db) : createMemoryStore();
+  const shared = createPostgresStore(db);
   if (!config.redisUrl) return createLimiter([shared], log);
   const { openRedisStore } = await import('../../platform/limits/redis.ts');
   return createLimiter([await openRedisStore(config.redisUrl, log), shared], log);

@@ -1,14 +1,8 @@
 import type { Log } from '../lib/log.ts';
-import { createBorrowing } from './borrowing.ts';
-import { createMemoryStore } from './memory.ts';
 import type { Given, LimitStore, Want } from './store.ts';
 
 /** One request's claim on a window. */
-export interface Permit {
-  key: string;
-  limit: number;
-  windowMs: number;
-}
+export type Permit = Omit<Want, 'wanted'>;
 
 /** The answer to a claim, which the RateLimit headers report. */
 export interface Standing {
@@ -46,14 +40,12 @@ const REFUSALS_KEPT = 10_000;
 /**
  * Batches claims. Claims that arrive during one call to the store wait and go together as the next call, so the store
  * sets its own pace however many requests there are. The limiter remembers a refusal until it ends, so hammering a
- * spent limit costs the store nothing; a few permits of a limit that is hardly used cost it nothing either
- * ({@link createBorrowing}). While the first of the stores fails, the next one counts; when all fail, this node counts alone.
+ * spent limit costs the store nothing. While the first of the stores fails, the next one counts. When all fail, nothing is
+ * refused: the last store is the service's own database, and no request is answered without it.
  */
 export function createLimiter(stores: readonly LimitStore[], log: Log, now: () => number = Date.now): Limiter {
-  const alone = createMemoryStore(now);
   const restsUntil = new Map<LimitStore, number>();
   const refusals = new Map<string, { until: number; limit: number }>();
-  const borrowing = createBorrowing(now);
   let pending = new Map<string, Waiting>();
   let running = false;
   let warnedAt = Number.NEGATIVE_INFINITY;
@@ -75,19 +67,15 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
     while (pending.size > 0) {
       const batch = [...pending.values()];
       pending = new Map();
-      const owed = batch.map(({ permit }) => borrowing.repay(permit.key));
-      const wants = batch.map(({ permit, waiters }, index) => ({ ...permit, wanted: owed[index]! + waiters.length }));
-      const answers = await takeFromFirst(wants);
+      const answers = await takeFromFirst(batch.map(({ permit, waiters }) => ({ ...permit, wanted: waiters.length })));
       batch.forEach((waiting, index) => {
-        const given = answers[index]!;
-        borrowing.learn(waiting.permit, given);
-        settle(waiting, { ...given, granted: Math.max(0, given.granted - owed[index]!) });
+        settle(waiting, answers[index]!);
       });
     }
     running = false;
   }
 
-  /** Takes from the first store that answers, and from this node's own memory if none does. */
+  /** Takes from the first store that answers. Grants all if none does. */
   async function takeFromFirst(wants: readonly Want[]): Promise<Given[]> {
     for (const [place, store] of stores.entries()) {
       if (now() < (restsUntil.get(store) ?? 0)) continue;
@@ -97,11 +85,16 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
         restsUntil.set(store, now() + REST_MS);
         if (now() - warnedAt <= WARN_EVERY_MS) continue;
         warnedAt = now();
-        const then = place + 1 < stores.length ? 'the next one counts' : 'this node counts alone';
+        const then = place + 1 < stores.length ? 'the next one counts' : 'nothing is refused';
         log.warn({ err: error }, `the store of rate limits fails; ${then}`);
       }
     }
-    return alone.take(wants);
+    return wants.map(({ wanted, limit, windowMs }) => ({
+      granted: wanted,
+      remaining: Math.max(0, limit - wanted),
+      waitMs: null,
+      resetMs: windowMs,
+    }));
   }
 
   const standingOf = (limit: number, allowed: boolean, remaining: number, { resetMs, waitMs }: Given): Standing => ({
@@ -137,8 +130,6 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
           const refusal = standingRefusal(permit.key, permit.limit);
           if (refusal) return refusal;
           const known = pending.get(permit.key);
-          const borrowed = known ? null : borrowing.borrow(permit);
-          if (borrowed) return borrowed;
           const waiting =
             known && known.permit.limit === permit.limit ? known : { permit, waiters: known?.waiters ?? [] };
           const waiter = Promise.withResolvers<Standing>();
@@ -165,7 +156,6 @@ export function createLimiter(stores: readonly LimitStore[], log: Log, now: () =
     refused: key => standingRefusal(key),
     async close() {
       await Promise.all(stores.map(store => store.close()));
-      await alone.close();
     },
   };
 }

@@ -6,8 +6,6 @@ import { freshDatabase, type TestDatabase } from '../../../test/support/database
 import { hasRedis, startRedis } from '../../../test/support/redis.ts';
 import { createPool } from '../db/pool.ts';
 import type { Pool } from '../db/sql.ts';
-import { createLimiter } from './limiter.ts';
-import { createMemoryStore } from './memory.ts';
 import { createPostgresStore, forgetWindows } from './postgres.ts';
 import { openRedisStore } from './redis.ts';
 import type { LimitStore } from './store.ts';
@@ -34,6 +32,22 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
     await sleep(refused.waitMs! + 2);
     expect((await one(store, key, { windowMs })).granted).toBe(1);
     expect(Date.now() - start).toBeGreaterThanOrEqual(windowMs);
+  });
+
+  it('grants no more than the limit within any period of the window', async () => {
+    const [store] = nodes();
+    const key = freshKey();
+    const [limit, windowMs] = [3, 400];
+    const granted: { before: number; after: number }[] = [];
+    while (granted.length < 4 * limit) {
+      const before = performance.now();
+      const { granted: got } = await one(store, key, { limit, windowMs });
+      if (got > 0) granted.push({ before, after: performance.now() });
+    }
+    // The store's clock counts whole milliseconds.
+    for (const [index, { before }] of granted.slice(0, -limit).entries()) {
+      expect(granted[index + limit]!.after - before).toBeGreaterThan(windowMs - 1);
+    }
   });
 
   it('counts across nodes that ask at the same time', async () => {
@@ -72,11 +86,6 @@ function promises(nodes: () => [LimitStore, LimitStore]) {
     expect(await one(store, key, { wanted: 9, limit: 12 })).toMatchObject({ granted: 4, remaining: 0 });
   });
 }
-
-describe('limit store in memory', () => {
-  const store = createMemoryStore();
-  promises(() => [store, store]);
-});
 
 describe('limit store in the database', () => {
   let database: TestDatabase;
@@ -119,15 +128,4 @@ describe.skipIf(!hasRedis)('limit store in Redis', () => {
     await redis.stop();
   });
   promises(() => stores);
-
-  it('counts alone while Redis is down, and with the others afterwards', async () => {
-    const own = await startRedis();
-    const limiter = createLimiter([await openRedisStore(own.url, log)], log);
-    const permit = { key: freshKey(), limit: 2, windowMs: 60_000 };
-    expect((await limiter.take([permit]))[0]).toMatchObject({ allowed: true, remaining: 1 });
-    await own.stop();
-    const answers = await Promise.all([limiter.take([permit]), limiter.take([permit]), limiter.take([permit])]);
-    expect(answers.flat().map(answer => answer.allowed)).toEqual([true, true, false]);
-    await limiter.close();
-  });
 });

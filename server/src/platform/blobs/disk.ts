@@ -3,9 +3,9 @@ import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { BlobMissing, BlobTooLarge, BlobUnavailable } from './faults.ts';
-import { asUnavailable, DELETED, openIncoming, write } from './incoming.ts';
-import { assertKey, assertPrefix } from './presigned.ts';
-import { createUrls, type UrlOptions } from './signature.ts';
+import { asUnavailable, DELETED, type Incoming, openIncoming, type Received, write } from './incoming.ts';
+import { assertKey, assertPrefix, type PresignedPut, type PresignGet, type PresignPut } from './presigned.ts';
+import { createUrls, type PutGrant, type Signer, type UrlOptions, type Urls } from './signature.ts';
 import type { BlobStore } from './store.ts';
 
 export interface DiskOptions extends UrlOptions {
@@ -24,22 +24,36 @@ export interface DiskStore extends BlobStore {
  * the bytes received. Content type and bytes appear in one rename, which fails when the object exists.
  */
 export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Promise<DiskStore> {
-  const objects = join(folder, 'objects');
-  const aside = join(folder, 'incoming');
-  await mkdir(objects, { recursive: true, mode: 0o700 });
-  const incoming = await openIncoming(aside);
-  const urls = createUrls(urlOptions);
+  await mkdir(join(folder, 'objects'), { recursive: true, mode: 0o700 });
+  return new Disk(folder, await openIncoming(join(folder, 'incoming')), createUrls(urlOptions));
+}
+
+class Disk implements DiskStore {
+  private readonly folder: string;
+  private readonly objects: string;
+  private readonly incoming: Incoming;
+  private readonly urls: Urls;
+  readonly origin = null;
+  readonly signer: Signer;
+
+  constructor(folder: string, incoming: Incoming, urls: Urls) {
+    this.folder = folder;
+    this.objects = join(folder, 'objects');
+    this.incoming = incoming;
+    this.urls = urls;
+    this.signer = urls.signer;
+  }
 
   // Keys contain no `@`, so one object's folder is never part of another's path.
-  const pathOf = (key: string) => {
+  private pathOf(key: string): string {
     assertKey(key);
-    return join(objects, `${key}@`);
-  };
+    return join(this.objects, `${key}@`);
+  }
 
   /** Gives a draft its name. Returns false when another object has the name. */
-  async function publish(made: string, target: string): Promise<boolean> {
+  private async publish(made: string, target: string): Promise<boolean> {
     await syncFolder(made);
-    await makeFolders(dirname(target), objects);
+    await makeFolders(dirname(target), this.objects);
     try {
       await rename(made, target);
     } catch (error) {
@@ -50,8 +64,8 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     return true;
   }
 
-  async function find(key: string): Promise<{ file: string; size: number; contentType: string }> {
-    const path = pathOf(key);
+  private async find(key: string): Promise<{ file: string; size: number; contentType: string }> {
+    const path = this.pathOf(key);
     try {
       const name = (await readdir(path))[0];
       if (name === undefined) throw new BlobMissing(key);
@@ -60,7 +74,7 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw asUnavailable(error);
       // Without its folder (a volume that is not mounted) the store is unavailable, and the object may still exist.
-      const there = await stat(folder).then(
+      const there = await stat(this.folder).then(
         found => found.isDirectory(),
         () => false,
       );
@@ -69,20 +83,20 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
   }
 
   /** The names in a folder; empty if the folder does not exist. */
-  async function namesIn(path: string): Promise<string[]> {
+  private async namesIn(path: string): Promise<string[]> {
     try {
       return await readdir(path);
     } catch (error) {
       if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw asUnavailable(error);
-      await stat(objects).catch(cause => {
+      await stat(this.objects).catch(cause => {
         throw new BlobUnavailable('the blob folder is not there', { cause });
       });
       return [];
     }
   }
 
-  async function openObject(key: string) {
-    const { file, contentType } = await find(key);
+  private async openFile(key: string) {
+    const { file, contentType } = await this.find(key);
     try {
       const handle = await open(file);
       return { handle, contentType, size: (await handle.stat()).size };
@@ -92,9 +106,9 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     }
   }
 
-  async function remove(target: string): Promise<void> {
+  private async remove(target: string): Promise<void> {
     // The rename removes the object whole and at once. The deletion follows.
-    const away = join(aside, `${DELETED}${randomUUID()}`);
+    const away = join(this.folder, 'incoming', `${DELETED}${randomUUID()}`);
     try {
       await rename(target, away);
     } catch (error) {
@@ -105,87 +119,84 @@ export async function openDiskStore({ folder, ...urlOptions }: DiskOptions): Pro
     await rm(away, { recursive: true, force: true });
   }
 
-  return {
-    origin: null,
-    signer: urls.signer,
-
-    async put(key, bytes, { contentType }) {
-      const target = pathOf(key);
-      await incoming.draft(contentType, async (made, file) => {
-        await write(file, [bytes]);
-        while (!(await publish(made, target))) {
-          const old = await find(key).catch(() => null);
-          if (old?.contentType === contentType) {
-            // Replaces the file in place, as when a job runs a second time.
-            await rename(file, old.file);
-            await syncFolder(target);
-            return;
-          }
-          await remove(target);
+  put(key: string, bytes: Uint8Array, { contentType }: { contentType: string }): Promise<void> {
+    const target = this.pathOf(key);
+    return this.incoming.draft(contentType, async (made, file) => {
+      await write(file, [bytes]);
+      while (!(await this.publish(made, target))) {
+        const old = await this.find(key).catch(() => null);
+        if (old?.contentType === contentType) {
+          // Replaces the file in place, as when a job runs a second time.
+          await rename(file, old.file);
+          await syncFolder(target);
+          return;
         }
-      });
-    },
-
-    async get(key, { maxBytes }) {
-      const { handle, size } = await openObject(key);
-      try {
-        if (size > maxBytes) throw new BlobTooLarge(key, maxBytes);
-        return await handle.readFile();
-      } catch (error) {
-        throw asUnavailable(error);
-      } finally {
-        await handle.close();
+        await this.remove(target);
       }
-    },
+    });
+  }
 
-    async head(key) {
-      try {
-        const { size, contentType } = await find(key);
-        return { size, contentType };
-      } catch (error) {
-        if (error instanceof BlobMissing) return null;
-        throw error;
+  async get(key: string, { maxBytes }: { maxBytes: number }): Promise<Buffer> {
+    const { handle, size } = await this.openFile(key);
+    try {
+      if (size > maxBytes) throw new BlobTooLarge(key, maxBytes);
+      return await handle.readFile();
+    } catch (error) {
+      throw asUnavailable(error);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  async head(key: string) {
+    try {
+      const { size, contentType } = await this.find(key);
+      return { size, contentType };
+    } catch (error) {
+      if (error instanceof BlobMissing) return null;
+      throw error;
+    }
+  }
+
+  async *list(prefix: string): AsyncGenerator<string> {
+    assertPrefix(prefix);
+    for (const folders = [prefix.slice(0, -1)]; folders.length > 0; ) {
+      const at = folders.pop()!;
+      for (const name of await this.namesIn(join(this.objects, at))) {
+        if (name.endsWith('@')) yield `${at}/${name.slice(0, -1)}`;
+        else folders.push(`${at}/${name}`);
       }
-    },
+    }
+  }
 
-    async *list(prefix) {
-      assertPrefix(prefix);
-      for (const folders = [prefix.slice(0, -1)]; folders.length > 0; ) {
-        const at = folders.pop()!;
-        for (const name of await namesIn(join(objects, at))) {
-          if (name.endsWith('@')) yield `${at}/${name.slice(0, -1)}`;
-          else folders.push(`${at}/${name}`);
-        }
-      }
-    },
+  async delete(key: string): Promise<void> {
+    const target = this.pathOf(key);
+    await this.remove(target).catch(error => {
+      throw asUnavailable(error);
+    });
+  }
 
-    async delete(key) {
-      const target = pathOf(key);
-      await remove(target).catch(error => {
-        throw asUnavailable(error);
-      });
-    },
+  async presignPut(key: string, o: PresignPut): Promise<PresignedPut> {
+    return this.urls.put(key, o);
+  }
 
-    async presignPut(key, o) {
-      return urls.put(key, o);
-    },
+  async presignGet(key: string, o: PresignGet): Promise<string> {
+    return this.urls.get(key, o);
+  }
 
-    async presignGet(key, o) {
-      return urls.get(key, o);
-    },
+  check(): Promise<void> {
+    return this.incoming.draft('text/plain', (_made, file) => write(file, [Buffer.from('ok')]));
+  }
 
-    check: () => incoming.draft('text/plain', (_made, file) => write(file, [Buffer.from('ok')])),
+  async receive(grant: PutGrant, body: AsyncIterable<Buffer>): Promise<Received> {
+    const target = this.pathOf(grant.key);
+    return this.incoming.receive(grant, body, async made => ((await this.publish(made, target)) ? 'stored' : 'exists'));
+  }
 
-    async receive(grant, body) {
-      const target = pathOf(grant.key);
-      return incoming.receive(grant, body, async made => ((await publish(made, target)) ? 'stored' : 'exists'));
-    },
-
-    async open(key) {
-      const { handle, size, contentType } = await openObject(key);
-      return { size, contentType, stream: handle.createReadStream() };
-    },
-  };
+  async open(key: string) {
+    const { handle, size, contentType } = await this.openFile(key);
+    return { size, contentType, stream: handle.createReadStream() };
+  }
 }
 
 async function syncFolder(folder: string): Promise<void> {

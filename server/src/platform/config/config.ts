@@ -3,7 +3,7 @@ import type { DatabaseTimeouts } from '../db/pool.ts';
 import { type AttestationConfig, readAttestation } from './attestation.ts';
 import { type ContentCredentialsConfig, readContentCredentials } from './content-credentials.ts';
 import type { Env } from './environment.ts';
-import { ConfigError, readerOf } from './reader.ts';
+import { ConfigError, type Reader, readerOf } from './reader.ts';
 import { readSignIn, type SignInConfig } from './sign-in.ts';
 import { readTelemetry, type TelemetryConfig } from './telemetry.ts';
 import { readVision, type VisionConfig } from './vision.ts';
@@ -84,24 +84,61 @@ export interface Config extends AttestationConfig, ContentCredentialsConfig, Sig
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const {
-    text,
-    integer,
-    file,
-    decimal,
-    oneOf,
-    boolean,
-    url,
-    database,
-    web,
-    base,
-    list,
-    cidrs,
-    nameServers,
-    secrets,
-    thresholds,
-    fail,
-  } = reader;
+  const { text, integer, file, decimal, oneOf, url, web, base, cidrs, nameServers, secrets, thresholds } = reader;
+  const database = readDatabase(reader);
+  return {
+    host: text('HOST') ?? 'localhost',
+    port: integer('PORT', 0, 65_535, 8080),
+    workerPort: text('WORKER_PORT') === null ? null : integer('WORKER_PORT', 0, 65_535, 0),
+    tls: false,
+    dataDir: resolve(text('DATA_DIR') ?? './data'),
+    publicUrl: base('PUBLIC_URL'),
+    captureBaseUrl: base('CAPTURE_BASE_URL'),
+    ...database,
+    s3: readS3(reader),
+    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
+    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
+    mailFrom: text('MAIL_FROM') ?? 'Firsthand <no-reply@localhost>',
+    sessionSecrets: secrets('SESSION_SECRETS'),
+    botSecrets: secrets('BOT_SECRETS'),
+    vision: readVision(reader),
+    finalizeBudgetMs: decimal('FINALIZE_SECONDS', 0, 60, 15) * 1_000,
+    tesseract: { command: text('TESSERACT') ?? null, languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
+    geocoderUrl: web('GEOCODER_URL'),
+    reverseSearch: {
+      googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),
+      tineyeApiKey: text('REVERSE_SEARCH_TINEYE_API_KEY'),
+      googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
+      tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
+    },
+    aiModel: file('AI_MODEL'),
+    ...readContentCredentials(reader),
+    evidenceOrigin: readOrigin(reader),
+    tsaUrl: web('TSA_URL'),
+    backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),
+    ...readWitnesses(reader),
+    ...readAttestation(reader),
+    ...readSignIn(reader, env),
+    webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
+    webhookNameServers: nameServers('WEBHOOK_NAME_SERVERS'),
+    webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
+    // The second pause outlasts a node in a restart loop.
+    analysisRetrySeconds: [10, 120],
+    trustedProxies: cidrs('TRUSTED_PROXIES'),
+    mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
+    logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
+    metricsToken: text('METRICS_TOKEN'),
+    telemetry: readTelemetry(reader),
+    screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
+    drainMs: decimal('DRAIN_SECONDS', 0, 300, database.databaseUrl ? 5 : 0) * 1_000,
+    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
+    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
+    analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
+    workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
+  };
+}
+
+function readDatabase({ database, list, integer, decimal }: Reader) {
   const databaseUrl = database('DATABASE_URL');
   const databaseDirectUrl = database('DATABASE_DIRECT_URL');
   if (databaseDirectUrl && !databaseUrl) {
@@ -121,24 +158,7 @@ export function readConfig(env: Env): Config {
       'Set ENCRYPTION_KEYS too: DATABASE_URL is set, and every node needs the same keys. Make one with: openssl rand -base64 32',
     );
   }
-  const s3Bucket = text('S3_BUCKET');
-  if (!s3Bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
-
-  const origin = (name: string): string | null => {
-    const value = text(name);
-    return value === null || /^[^\s+]{1,200}$/.test(value)
-      ? value
-      : fail(name, 'a name without spaces or plus signs, like log.example.com');
-  };
-
   return {
-    host: text('HOST') ?? 'localhost',
-    port: integer('PORT', 0, 65_535, 8080),
-    workerPort: text('WORKER_PORT') === null ? null : integer('WORKER_PORT', 0, 65_535, 0),
-    tls: false,
-    dataDir: resolve(text('DATA_DIR') ?? './data'),
-    publicUrl: base('PUBLIC_URL'),
-    captureBaseUrl: base('CAPTURE_BASE_URL'),
     databaseUrl,
     databaseDirectUrl,
     databasePoolSize: integer('DATABASE_POOL_SIZE', 4, 200, 12),
@@ -149,54 +169,26 @@ export function readConfig(env: Env): Config {
       idleTransactionMs: 10_000,
     },
     encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : null,
-    s3: s3Bucket
-      ? {
-          endpoint: web('S3_ENDPOINT'),
-          bucket: s3Bucket,
-          region: text('S3_REGION') ?? 'us-east-1',
-          accessKeyId: text('S3_ACCESS_KEY_ID'),
-          secretAccessKey: text('S3_SECRET_ACCESS_KEY'),
-          forcePathStyle: boolean('S3_FORCE_PATH_STYLE', false),
-        }
-      : null,
-    redisUrl: url('REDIS_URL', ['redis:', 'rediss:']),
-    smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
-    mailFrom: text('MAIL_FROM') ?? 'Firsthand <no-reply@localhost>',
-    sessionSecrets: secrets('SESSION_SECRETS'),
-    botSecrets: secrets('BOT_SECRETS'),
-    vision: readVision(reader),
-    finalizeBudgetMs: decimal('FINALIZE_SECONDS', 0, 60, 15) * 1_000,
-    tesseract: { command: text('TESSERACT') ?? null, languages: text('TESSERACT_LANGUAGES') ?? 'eng' },
-    geocoderUrl: web('GEOCODER_URL'),
-    reverseSearch: {
-      googleApiKey: text('REVERSE_SEARCH_GOOGLE_API_KEY'),
-      tineyeApiKey: text('REVERSE_SEARCH_TINEYE_API_KEY'),
-      googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
-      tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
-    },
-    aiModel: file('AI_MODEL'),
-    ...readContentCredentials(reader),
-    evidenceOrigin: origin('EVIDENCE_ORIGIN'),
-    tsaUrl: web('TSA_URL'),
-    backupDays: text('BACKUP_DAYS') === null ? null : integer('BACKUP_DAYS', 0, 3_650, 0),
-    ...readWitnesses(reader),
-    ...readAttestation(reader),
-    ...readSignIn(reader, env),
-    webhookAllowCidrs: cidrs('WEBHOOK_ALLOW_CIDRS'),
-    webhookNameServers: nameServers('WEBHOOK_NAME_SERVERS'),
-    webhookRetrySeconds: [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400],
-    // The second pause outlasts a node in a restart loop.
-    analysisRetrySeconds: [10, 120],
-    trustedProxies: cidrs('TRUSTED_PROXIES'),
-    mode: oneOf('MODE', ['both', 'live', 'test'], 'both'),
-    logLevel: oneOf('LOG_LEVEL', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'),
-    metricsToken: text('METRICS_TOKEN'),
-    telemetry: readTelemetry(reader),
-    screenThresholds: thresholds('SCREEN_SUSPICIOUS_AT', 'SCREEN_FAILED_AT'),
-    drainMs: decimal('DRAIN_SECONDS', 0, 300, databaseUrl ? 5 : 0) * 1_000,
-    bodyStallMs: integer('BODY_STALL_SECONDS', 1, 600, 30) * 1_000,
-    rateLimitPerMinute: integer('RATE_LIMIT_PER_MINUTE', 1, 1_000_000, 600),
-    analysisThreads: integer('ANALYSIS_THREADS', 1, 64, 2),
-    workerConcurrency: integer('WORKER_CONCURRENCY', 1, 100, 8),
   };
+}
+
+function readS3({ text, web, boolean }: Reader): S3Config | null {
+  const bucket = text('S3_BUCKET');
+  if (!bucket && text('S3_ENDPOINT')) throw new ConfigError('Set S3_BUCKET too: S3_ENDPOINT is set.');
+  if (!bucket) return null;
+  return {
+    endpoint: web('S3_ENDPOINT'),
+    bucket,
+    region: text('S3_REGION') ?? 'us-east-1',
+    accessKeyId: text('S3_ACCESS_KEY_ID'),
+    secretAccessKey: text('S3_SECRET_ACCESS_KEY'),
+    forcePathStyle: boolean('S3_FORCE_PATH_STYLE', false),
+  };
+}
+
+function readOrigin({ text, fail }: Reader): string | null {
+  const value = text('EVIDENCE_ORIGIN');
+  return value === null || /^[^\s+]{1,200}$/.test(value)
+    ? value
+    : fail('EVIDENCE_ORIGIN', 'a name without spaces or plus signs, like log.example.com');
 }

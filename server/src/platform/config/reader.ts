@@ -21,6 +21,13 @@ export type Reader = ReturnType<typeof readerOf>;
  * value in its message, `failSecret` does not.
  */
 export function readerOf(env: Env) {
+  const basics = basicsOf(env);
+  return { ...basics, ...numbersOf(basics), ...filesOf(basics), ...addressesOf(basics), ...listsOf(basics) };
+}
+
+type Basics = ReturnType<typeof basicsOf>;
+
+function basicsOf(env: Env) {
   const text = (name: string): string | null => {
     const value = env[name]?.trim();
     return value === undefined || value === '' ? null : value;
@@ -33,13 +40,43 @@ export function readerOf(env: Env) {
   const failSecret = (name: string, takes: string): never => {
     throw new ConfigError(`${name} takes ${takes}.`);
   };
-  const integer = (name: string, min: number, max: number, fallback: number): number => {
+  const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
     const value = text(name);
     if (value === null) return fallback;
-    const number = Number(value);
-    if (!/^\d+$/.test(value) || number < min || number > max) return fail(name, `a whole number from ${min} to ${max}`);
-    return number;
+    return choices.find(choice => choice === value) ?? fail(name, `one of ${choices.join(', ')}`);
   };
+  const boolean = (name: string, fallback: boolean) =>
+    oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  const together = (names: string[]) => {
+    const missing = names.filter(name => text(name) === null);
+    if (missing.length > 0 && missing.length < names.length) {
+      throw new ConfigError(`Set ${missing.join(', ')} too: ${names.find(name => text(name) !== null)} is set.`);
+    }
+    return missing.length === 0;
+  };
+  return { text, fail, failSecret, oneOf, boolean, together };
+}
+
+function numbersOf({ text, fail, together }: Basics) {
+  const number = (pattern: RegExp, kind: string) => (name: string, min: number, max: number, fallback: number) => {
+    const value = text(name);
+    if (value === null) return fallback;
+    const found = Number(value);
+    return pattern.test(value) && found >= min && found <= max ? found : fail(name, `a ${kind} from ${min} to ${max}`);
+  };
+  const probability = (name: string): number => {
+    const value = Number(text(name));
+    return value > 0 && value <= 1 ? value : fail(name, 'a probability above 0, at most 1');
+  };
+  const thresholds = (suspicious: string, failed: string) => {
+    if (!together([suspicious, failed])) return null;
+    const pair = { doubtful: probability(suspicious), confident: probability(failed) };
+    return pair.doubtful <= pair.confident ? pair : fail(failed, `a probability of at least ${suspicious}`);
+  };
+  return { integer: number(/^\d+$/, 'whole number'), decimal: number(/^\d+(\.\d+)?$/, 'number'), thresholds };
+}
+
+function filesOf({ text, fail }: Basics) {
   const file = (name: string): string | null => {
     const value = text(name);
     return value === null || existsSync(value) ? value && resolve(value) : fail(name, 'the path of an existing file');
@@ -51,21 +88,10 @@ export function readerOf(env: Env) {
       ? fail(name, 'a file of certificates in PEM')
       : content;
   };
-  const decimal = (name: string, min: number, max: number, fallback: number): number => {
-    const value = text(name);
-    if (value === null) return fallback;
-    const number = Number(value);
-    if (!/^\d+(\.\d+)?$/.test(value) || number < min || number > max)
-      return fail(name, `a number from ${min} to ${max}`);
-    return number;
-  };
-  const oneOf = <T extends string>(name: string, choices: readonly T[], fallback: T): T => {
-    const value = text(name);
-    if (value === null) return fallback;
-    return choices.find(choice => choice === value) ?? fail(name, `one of ${choices.join(', ')}`);
-  };
-  const boolean = (name: string, fallback: boolean) =>
-    oneOf(name, ['true', 'false'], fallback ? 'true' : 'false') === 'true';
+  return { file, pem };
+}
+
+function addressesOf({ text, fail }: Basics) {
   const url = (name: string, protocols: string[]): string | null => {
     const value = text(name);
     if (value === null) return null;
@@ -92,12 +118,16 @@ export function readerOf(env: Env) {
     if (search + hash + username + password !== '')
       return fail(name, 'a URL without a user name, a query or a fragment');
     if (!/^(\/[A-Za-z0-9._~-]+)*$/.test(root)) {
-      return fail(name, 'a URL whose path has letters, digits, dots, hyphens, underscores and single slashes alone');
+      return fail(name, 'a URL whose path has only letters, digits, dots, hyphens, underscores and single slashes');
     }
     if (OWN_ADDRESSES.test(root))
       return fail(name, `a URL whose path does not begin with an address of the service, as ${root} does`);
     return `${origin}${root}`;
   };
+  return { url, database, web, base };
+}
+
+function listsOf({ text, fail, failSecret }: Basics) {
   const list = (name: string): string[] =>
     (text(name) ?? '')
       .split(',')
@@ -125,42 +155,5 @@ export function readerOf(env: Env) {
       ? failSecret(name, 'secrets of at least 16 characters, comma-separated; the first one signs')
       : values;
   };
-  const together = (names: string[]) => {
-    const missing = names.filter(name => text(name) === null);
-    if (missing.length > 0 && missing.length < names.length) {
-      throw new ConfigError(`Set ${missing.join(', ')} too: ${names.find(name => text(name) !== null)} is set.`);
-    }
-    return missing.length === 0;
-  };
-
-  const probability = (name: string): number => {
-    const value = Number(text(name));
-    return value > 0 && value <= 1 ? value : fail(name, 'a probability above 0, at most 1');
-  };
-  const thresholds = (suspicious: string, failed: string) => {
-    if (!together([suspicious, failed])) return null;
-    const pair = { doubtful: probability(suspicious), confident: probability(failed) };
-    return pair.doubtful <= pair.confident ? pair : fail(failed, `a probability of at least ${suspicious}`);
-  };
-  return {
-    text,
-    fail,
-    failSecret,
-    integer,
-    file,
-    pem,
-    decimal,
-    oneOf,
-    boolean,
-    url,
-    database,
-    web,
-    base,
-    list,
-    cidrs,
-    nameServers,
-    secrets,
-    together,
-    thresholds,
-  };
+  return { list, cidrs, nameServers, secrets };
 }

@@ -91,25 +91,13 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       }
       const parsed = endpoint.readsBody ? UNREAD : await parse();
       await guard.admitBody(request, reply, endpoint, parsed.value);
-      // One fault suffices when a list or map is far too large; the rest is not checked.
-      const refused = parsed.fault ?? checkBody?.overfull(parsed.value);
-      request.body = refused ? undefined : parsed.value;
-      request.images = parsed.images;
-      const members = (await endpoint.membersRefused?.(askedOf(request))) ?? [];
-      if (members.length > 0) throw forbiddenMembers(members);
-      const faults = new Faults(headerFaults(request));
-      faults.addNew(checkQuery(request.query));
-      if (!endpoint.readsBody) {
-        faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
-      }
-      if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
-      if (faults.list.length > 0) throw invalid(faults.list);
+      await check(request, parsed);
     },
     onSend: async (request, reply) => {
       if (reply.statusCode >= 300) await guard.release(request);
     },
     handler: async (request, reply) => {
-      const answer = await answerOnce(request, reply);
+      const answer = await answerOnce(endpoint, callOf(request, reply));
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       if (answer.body === undefined) return reply.send();
@@ -132,6 +120,23 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     } else if (target !== null) request.principal = await guard.fromPath(target, request, endpoint);
   }
 
+  /** Puts the parsed body into the request. Throws 400 with every fault, and 403 for members that the caller may not send. */
+  async function check(request: FastifyRequest, { value, images, fault: unparsed }: ParsedBody): Promise<void> {
+    // One fault suffices when a list or map is far too large; the rest is not checked.
+    const refused = unparsed ?? checkBody?.overfull(value);
+    request.body = refused ? undefined : value;
+    request.images = images;
+    const members = (await endpoint.membersRefused?.(askedOf(request))) ?? [];
+    if (members.length > 0) throw forbiddenMembers(members);
+    const faults = new Faults(headerFaults(request));
+    faults.addNew(checkQuery(request.query));
+    if (!endpoint.readsBody) {
+      faults.addNew(refused ? [refused] : bodyFaults(request, checkBody, endpoint.bodyOptional));
+    }
+    if (!refused) faults.addNew((await endpoint.recordFaults?.(askedOf(request))) ?? []);
+    if (faults.list.length > 0) throw invalid(faults.list);
+  }
+
   const askedOf = ({ principal, params, body, query }: FastifyRequest): Asked => ({
     deps,
     principal: principal?.kind === 'capture' ? null : principal,
@@ -140,52 +145,12 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     query,
   });
 
-  async function answerOnce(request: FastifyRequest, reply: FastifyReply): Promise<Answer> {
-    const principal = request.principal?.kind === 'capture' ? null : request.principal;
-    const key = idempotencyKeyOf(request);
-    // The capture flow stores its keys on the capture itself, so a retry is answered even after completion.
-    const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
-    const call = callOf(request, reply, key);
-    if (!scope || !key) return endpoint.handler(call);
-    const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
-    const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now(), isApp(principal));
-    if (earlier) return earlier;
-    try {
-      let kept = false;
-      const answer = await endpoint.handler({
-        ...call,
-        keepAnswer: async (tx, value) => {
-          await storeAnswer(tx, scope, key, stored(value, request));
-          kept = true;
-        },
-      });
-      if (!kept) await storeAnswer(deps.db, scope, key, stored(answer, request));
-      return answer;
-    } catch (error) {
-      await releaseKey(deps.db, scope, key);
-      throw error;
-    }
-  }
-
-  /** The stored answer, with the verification it shows: the one in the path, or the first it names. */
-  function stored(answer: Answer, request: FastifyRequest) {
-    const target = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
-    const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
-    return { ...withoutSecrets(answer), verificationId: target || named || null };
-  }
-
-  function withoutSecrets(answer: Answer): Answer {
-    if (!endpoint.secretAnswer) return answer;
-    const members = Object.entries(answer.body ?? {}).filter(([name]) => !endpoint.secretAnswer?.includes(name));
-    return { ...answer, body: Object.fromEntries(members) };
-  }
-
-  function callOf(request: FastifyRequest, reply: FastifyReply, key: string | undefined) {
+  function callOf(request: FastifyRequest, reply: FastifyReply) {
     const call: Call<unknown, unknown, Principal | null> = {
       ...askedOf(request),
       images: request.images,
       ip: request.ip,
-      idempotencyKey: key,
+      idempotencyKey: idempotencyKeyOf(request),
       keepAnswer: async () => {},
       stillAdmitted: () => guard.stillAdmitted(request, endpoint),
       limitAccount: (way, account) => guard.limitAccount(reply, way, account),
@@ -195,6 +160,44 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
     };
     return call as Parameters<Endpoint['handler']>[0];
   }
+}
+
+/** Runs the handler; for a repeated idempotency key it returns the stored answer instead. */
+async function answerOnce(endpoint: Endpoint, call: Parameters<Endpoint['handler']>[0]): Promise<Answer> {
+  const { deps, principal, request, idempotencyKey: key } = call;
+  // The capture flow stores its keys on the capture itself, so a retry is answered even after completion.
+  const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
+  if (!scope || !key) return endpoint.handler(call);
+  const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
+  const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now(), isApp(principal));
+  if (earlier) return earlier;
+  try {
+    let kept = false;
+    const answer = await endpoint.handler({
+      ...call,
+      keepAnswer: async (tx, value) => {
+        await storeAnswer(tx, scope, key, stored(endpoint, value, request));
+        kept = true;
+      },
+    });
+    if (!kept) await storeAnswer(deps.db, scope, key, stored(endpoint, answer, request));
+    return answer;
+  } catch (error) {
+    await releaseKey(deps.db, scope, key);
+    throw error;
+  }
+}
+
+/** The stored answer without its secrets, with the verification it shows: the one in the path, or the first it names. */
+function stored({ target, secretAnswer }: Endpoint, answer: Answer, request: FastifyRequest) {
+  const inPath = target && (request.params as Record<string, string>)[target];
+  const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
+  const members = Object.entries(answer.body ?? {}).filter(([name]) => !secretAnswer?.includes(name));
+  return {
+    ...answer,
+    ...(secretAnswer ? { body: Object.fromEntries(members) } : {}),
+    verificationId: inPath || named || null,
+  };
 }
 
 /** Returns the scope that shares idempotency keys. A person's keys belong to that person alone. */

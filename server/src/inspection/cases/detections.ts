@@ -1,4 +1,4 @@
-import { evaluated } from '@firsthand/contract/verification/signals.ts';
+import { type Evaluated, evaluated, SHOWN_SIGNALS, type SignalKey } from '@firsthand/contract/verification/signals.ts';
 import { type CaptureFacts, capitalised, pictures } from './facts.ts';
 import type { Assessment, Finding } from './finding.ts';
 
@@ -7,11 +7,38 @@ export const showsScreen = ({ signals }: Pick<CaptureFacts, 'signals'>): boolean
   evaluated(signals.screen_detection)?.screen_detected === true;
 
 /** How likely the capture was generated. Only positive evidence counts, so `unknown` is low. */
-export function aiLevel({ signals }: Pick<CaptureFacts, 'signals'>): 'low' | 'medium' | 'high' {
-  const ai = evaluated(signals.ai_detection);
+export const aiLevel = ({ signals }: Pick<CaptureFacts, 'signals'>) => levelOf(evaluated(signals.ai_detection));
+
+function levelOf(ai: Evaluated<'ai_detection'> | null): 'low' | 'medium' | 'high' {
   if (ai?.label !== 'likely_ai') return 'low';
   return ai.band === 'confident' || ai.confidence >= 0.9 ? 'high' : 'medium';
 }
+
+interface Weighed {
+  weight: number;
+  text: string;
+}
+
+/** What each signal says against a capture. */
+const WEIGH: { [K in SignalKey]: (signal: Evaluated<K>) => Weighed | null } = {
+  screen_detection({ screen_detected, confidence, band = 'clear' }) {
+    const chance = screen_detected ? confidence : 1 - confidence;
+    if (!screen_detected && band === 'clear') return null;
+    return { weight: Math.max(chance, 0.3), text: `looks like a photograph of a display (${percent(chance)}).` };
+  },
+  ai_detection(ai) {
+    const level = levelOf(ai);
+    return level === 'low' ? null : { weight: level === 'high' ? 0.9 : 0.5, text: 'is marked or judged as generated.' };
+  },
+  reverse_search({ found_online, match_count, band }) {
+    if (!found_online) return null;
+    return { weight: band === 'doubtful' ? 0.4 : 0.7, text: `was found elsewhere (${match_count || 1} matches).` };
+  },
+  depth({ band }) {
+    if (band === 'confident') return { weight: 0.7, text: 'is flat where it shows depth.' };
+    return band === 'doubtful' ? { weight: 0.35, text: 'may be flat where it shows depth.' } : null;
+  },
+};
 
 /** Turns the detectors' findings on each capture into weights by band. */
 export function assessDetections(captures: readonly CaptureFacts[]): Assessment {
@@ -21,30 +48,18 @@ export function assessDetections(captures: readonly CaptureFacts[]): Assessment 
   let answered = 0;
   for (const capture of captures) {
     const name = capitalised(pictures([capture.number]));
-    const trip = (weight: number, text: string) =>
-      findings.push({ dimension: 'physical_plausibility', weight, text: `${name} ${text}` });
     const present = Object.values(capture.signals);
     asked += present.length;
     answered += present.filter(signal => evaluated(signal)).length;
     if (capture.analysisFailed) unknowns.push(`${name} could not be analysed.`);
 
-    const screen = evaluated(capture.signals.screen_detection);
-    const screenChance = screen ? (screen.screen_detected ? screen.confidence : 1 - screen.confidence) : 0;
-    if (screen && (screen.screen_detected || (screen.band ?? 'clear') !== 'clear')) {
-      trip(Math.max(screenChance, 0.3), `looks like a photograph of a display (${percent(screenChance)}).`);
+    for (const { key } of SHOWN_SIGNALS) {
+      const signal = evaluated(capture.signals[key]);
+      const said = signal && (WEIGH[key] as (signal: Evaluated) => Weighed | null)(signal);
+      if (said) {
+        findings.push({ dimension: 'physical_plausibility', weight: said.weight, text: `${name} ${said.text}` });
+      }
     }
-    const level = aiLevel(capture);
-    if (level !== 'low') trip(level === 'high' ? 0.9 : 0.5, 'is marked or judged as generated.');
-    const reverse = evaluated(capture.signals.reverse_search);
-    if (reverse?.found_online === true) {
-      trip(
-        reverse.band === 'doubtful' ? 0.4 : 0.7,
-        `was found elsewhere (${Number(reverse.match_count) || 1} matches).`,
-      );
-    }
-    const depth = evaluated(capture.signals.depth);
-    if (depth?.band === 'confident') trip(0.7, 'is flat where it shows depth.');
-    else if (depth?.band === 'doubtful') trip(0.35, 'may be flat where it shows depth.');
     if (
       evaluated(capture.signals.ai_detection)?.label === 'unknown' &&
       !unknowns.some(text => text.includes('generat'))

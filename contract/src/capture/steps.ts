@@ -2,8 +2,7 @@ import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../base/enums.ts';
 import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
 import { STEP_KEY } from '../base/patterns.ts';
-
-export const TEXT_FORMATS = ['free_text', 'numeric_id', 'alphanumeric_id'] as const;
+import { TEXT_FORMAT_NAMES } from './text-formats.ts';
 
 const closed = { additionalProperties: false } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64, pattern: STEP_KEY });
@@ -34,7 +33,7 @@ const TextStepInput = Type.Object(
         {
           min_length: Type.Optional(TextLength(0)),
           max_length: Type.Optional(TextLength(1)),
-          format: Type.Optional(Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' })),
+          format: Type.Optional(Type.Enum(TEXT_FORMAT_NAMES, { title: 'TextFormat' })),
         },
         { ...closed, title: 'TextValidationInput' },
       ),
@@ -76,7 +75,7 @@ const TextStep = Type.Object(
       {
         min_length: Type.Optional(TextLength(0)),
         max_length: TextLength(1),
-        format: Type.Enum([...TEXT_FORMATS], { title: 'TextFormat' }),
+        format: Type.Enum(TEXT_FORMAT_NAMES, { title: 'TextFormat' }),
       },
       { ...closed, title: 'TextValidation' },
     ),

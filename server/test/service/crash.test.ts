@@ -5,10 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createChance } from '../support/chance.ts';
 import { createLoad } from '../support/crash-load.ts';
 import { freshDatabase } from '../support/database.ts';
 import { PHONES } from '../support/phones.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../support/service-process.ts';
+
+const chance = createChance();
 
 const CHAOS_MS = 12_000;
 /** Everything that was acknowledged is checked at the end, with its bundle: without pauses that takes longer than the kills. */
@@ -30,9 +33,7 @@ describe('service killed at random moments', () => {
     chaos = true;
     workers = [];
     // A receiver in trouble of its own now and then: what it refused must come again, under the same id.
-    receiver = await receiveWebhooks(
-      response => void response.writeHead(chaos && Math.random() < 0.1 ? 503 : 204).end(),
-    );
+    receiver = await receiveWebhooks(response => void response.writeHead(chaos && chance() < 0.1 ? 503 : 204).end());
   });
   afterEach(async () => {
     for (const each of [service, ...workers]) await each?.kill();
@@ -58,13 +59,13 @@ describe('service killed at random moments', () => {
     await load.during(await firstRunOf(dataDir), async lost => {
       const deadline = Date.now() + CHAOS_MS;
       while ((Date.now() < deadline || kills < 5 || load.kept.length < 9) && !lost()) {
-        const whileStarting = Math.random() < 0.25;
+        const whileStarting = chance() < 0.25;
         if (!whileStarting) await service.ready();
-        await sleep(Math.random() * (whileStarting ? 1_500 : 3_000));
+        await sleep(chance() * (whileStarting ? 1_500 : 3_000));
         await service.kill();
         kills += 1;
         // Half the time the database dies with it, as under a kill of everything; else it is left without its parent.
-        if (Math.random() < 0.5) await killDatabase();
+        if (chance() < 0.5) await killDatabase();
         start();
       }
       await service.ready();
@@ -98,7 +99,7 @@ describe('service killed at random moments', () => {
     await load.during(await firstRunOf(dataDir), async lost => {
       for (const [turn, victim] of victims.entries()) {
         if (lost()) return;
-        await sleep(500 + Math.random() * 3_000);
+        await sleep(500 + chance() * 3_000);
         kills += 1;
         if (victim === 'serve') {
           await service.kill();

@@ -6,10 +6,13 @@ import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
+import { createChance } from '../../support/chance.ts';
 import { ask, type Reply, submit, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
 import { tracesInFolder } from './traces.ts';
+
+const chance = createChance();
 
 const KILLS = 3;
 const EACH = 4;
@@ -59,7 +62,7 @@ it('a redaction that is killed at any moment has happened whole or not at all, a
       }
     })();
     await until(async () => answered >= kill, 'redactions to be answered');
-    await sleep(Math.random() * 40);
+    await sleep(chance() * 40);
     await service.kill();
     await running;
     service = startServiceProcess({ dataDir, port });

@@ -5,7 +5,10 @@ import { endpointsOf, insertDeliveries } from '../../../src/delivery/webhooks/qu
 import { recordAttempts } from '../../../src/delivery/webhooks/record-attempts.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { newId, newUlid } from '../../../src/platform/lib/ids.ts';
+import { createChance } from '../../support/chance.ts';
 import { startTestService, type TestService } from '../../support/harness.ts';
+
+const chance = createChance();
 
 const MINUTE_MS = 60_000;
 const ROUNDS = 400;
@@ -56,7 +59,7 @@ describe('webhook claims', () => {
       // The first makes the endpoint due, so that a claim takes it while the second is committed.
       const ids = await queueOne();
       const second = queueOne();
-      await sleep(Math.random() * 5);
+      await sleep(chance() * 5);
       await claim();
       ids.push(...(await second));
       while ((await claim()) > 0);

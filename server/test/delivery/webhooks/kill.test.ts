@@ -11,9 +11,12 @@ import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import pg from 'pg';
 import { describe, expect, it } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
+import { createChance } from '../../support/chance.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { until } from '../../support/harness.ts';
 import { firstRunOf } from '../../support/service-process.ts';
+
+const chance = createChance();
 
 const VERIFICATIONS = 200;
 const PARALLEL = 8;
@@ -65,7 +68,7 @@ describe('webhooks from nodes killed at random, to a receiver that fails at rand
       RATE_LIMIT_PER_MINUTE: '1000000',
     };
     const receiver = await receiveWebhooks(response => {
-      const chance = Math.random();
+      const chance = chance();
       if (chance < 0.15) response.writeHead(500).end();
       else if (chance < 0.2) response.destroy();
       else if (chance < 0.25) setTimeout(() => response.writeHead(204).end(), 300);
@@ -83,7 +86,7 @@ describe('webhooks from nodes killed at random, to a receiver that fails at rand
       let killed = 0;
       const create = async () => {
         while (acknowledged.length < VERIFICATIONS || killed < KILLS) {
-          const node = nodes[Math.floor(Math.random() * nodes.length)]!;
+          const node = nodes[Math.floor(chance() * nodes.length)]!;
           const answer = await fetch(`${node.url}/v1/verifications`, {
             method: 'POST',
             headers: { authorization: `Bearer ${tenant.pk_test}`, 'content-type': 'application/json' },
@@ -97,7 +100,7 @@ describe('webhooks from nodes killed at random, to a receiver that fails at rand
       };
       const murder = async () => {
         for (; killed < KILLS; killed += 1) {
-          await sleep(200 + Math.random() * 1_200);
+          await sleep(200 + chance() * 1_200);
           const victim = killed % nodes.length;
           await kill(nodes[victim]!);
           nodes[victim] = await startNode(env);

@@ -10,6 +10,7 @@ import { one, type Queryable } from '../../../src/platform/db/sql.ts';
 import { newId } from '../../../src/platform/lib/ids.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
+import { createChance } from '../../support/chance.ts';
 import { pathsOf } from '../../support/failure.ts';
 import {
   ask,
@@ -21,6 +22,8 @@ import {
   untilStatus,
 } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+
+const chance = createChance();
 
 const HOUR = 3_600_000;
 const BEGAN = Date.UTC(2026, 9, 30, 22);
@@ -398,7 +401,7 @@ describe('GET /v1/statistics', () => {
         const nodes = [node(), node()];
         await Promise.all(nodes.map(({ stdout }) => once(stdout, 'data')));
         const writer = await service.deps.db.connect();
-        const end = performance.now() + 100 + Math.random() * 200;
+        const end = performance.now() + 100 + chance() * 200;
         while (performance.now() < end) {
           await insert(writer);
           written += 1;

@@ -7,8 +7,11 @@ import { leafHash } from '@firsthand/evidence/merkle.ts';
 import { entryOf } from '@firsthand/evidence/statement.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { many, one } from '../../../src/platform/db/sql.ts';
+import { createChance } from '../../support/chance.ts';
 import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
 import { watchLog } from '../../support/outside-log.ts';
+
+const chance = createChance();
 
 /** At least so many, and so many signed states between them: a sequencer signs once a second. */
 const [KILLS, STATES] = [8, 3];
@@ -79,8 +82,8 @@ it('three sequencers killed at random give every fact one entry, without a fork 
   })();
   let kills = 0;
   for (; kills < KILLS || log.seen.length < STATES; kills += 1) {
-    await sleep(Math.random() * 1_000);
-    const at = Math.floor(Math.random() * running.length);
+    await sleep(chance() * 1_000);
+    const at = Math.floor(chance() * running.length);
     running[at]!.kill('SIGKILL');
     await once(running[at]!, 'exit');
     running[at] = await start();

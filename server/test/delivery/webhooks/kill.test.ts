@@ -68,10 +68,10 @@ describe('webhooks from nodes killed at random, to a receiver that fails at rand
       RATE_LIMIT_PER_MINUTE: '1000000',
     };
     const receiver = await receiveWebhooks(response => {
-      const chance = chance();
-      if (chance < 0.15) response.writeHead(500).end();
-      else if (chance < 0.2) response.destroy();
-      else if (chance < 0.25) setTimeout(() => response.writeHead(204).end(), 300);
+      const luck = chance();
+      if (luck < 0.15) response.writeHead(500).end();
+      else if (luck < 0.2) response.destroy();
+      else if (luck < 0.25) setTimeout(() => response.writeHead(204).end(), 300);
       else response.writeHead(204).end();
     });
     const nodes: Node[] = [];

@@ -99,7 +99,7 @@ test('wordsOfPattern has words of its own for every pattern of a request', async
   const files = (await readdir(import.meta.dirname, { recursive: true })).filter(name => /^[\w/-]+\.ts$/.test(name));
   const modules = await Promise.all(files.map(name => import(`./${name}`)));
   const patterns = new Set(modules.flatMap(module => Object.values(module).flatMap(patternsIn)));
-  // Answers alone hold it.
+  // Only answers hold it.
   patterns.delete('^[0-9a-f]{64}$');
   expect(patterns.size).toBeGreaterThan(8);
   for (const pattern of patterns)

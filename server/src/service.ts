@@ -52,7 +52,7 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
         throw Object.assign(error, { setting: 'WORKER_PORT' });
       });
     }
-    // A worker alone writes no keys: nobody would look for them in its data folder.
+    // A process that is only a worker writes no keys: nobody would look for them in its data folder.
     const run = o.http ? await firstRun(deps) : null;
     await ensureLog(deps);
     await ensureCredentialKey(deps);

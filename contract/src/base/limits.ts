@@ -20,7 +20,7 @@ export const TRIAL_EXPIRES_IN_SECONDS = { min: 60, max: 600, default: 600 } as c
 export const REVIEW_REASONS_MAX = 8;
 export const REVIEW_REASON_MAX = 40;
 export const REVIEW_NOTE_MAX = 2_000;
-/** A claim on a case lasts so long after its holder's last act. */
+/** A claim on a case lasts so long after its holder's last action. */
 export const REVIEW_CLAIM_SECONDS = 600;
 /** A review can be taken back for so long. */
 export const REVIEW_UNDO_SECONDS = 600;

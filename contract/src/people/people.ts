@@ -170,8 +170,8 @@ export const SwitchTenant = Type.Object(
 const person = {
   id: IdSchema('usr'),
   name: Type.Optional(Type.String()),
-  email: Type.Optional(Type.String({ description: 'owners and the secret key alone see it' })),
-  phone_e164: Type.Optional(Type.String({ description: 'owners and the secret key alone see it' })),
+  email: Type.Optional(Type.String({ description: 'only owners and the secret key see it' })),
+  phone_e164: Type.Optional(Type.String({ description: 'only owners and the secret key see it' })),
   role: RoleSchema,
   created_at: DateTime,
   last_sign_in_at: Type.Optional(Type.String({ format: 'date-time', description: 'absent: never signed in' })),

@@ -85,7 +85,7 @@ describe('readSheet', () => {
   });
 
   test.each([
-    ['rows of separators alone', 'name,email\r\nAda,a@b.example\r\n,,\r\n,\r\n" ",""\r\nBo,\r\n', [1, 2, 6]],
+    ['rows of nothing but separators', 'name,email\r\nAda,a@b.example\r\n,,\r\n,\r\n" ",""\r\nBo,\r\n', [1, 2, 6]],
     ['CRLF, then LF, then CR', 'name,email\r\nAda,a\nBo,b\rCy,c', [1, 2, 3, 4]],
     ['lone CR', 'name;email\rAda;a\rBo;b\r', [1, 2, 3]],
     ['blank lines above the header', '\n\n;;\nname;email\nAda;a\n', [4, 5]],

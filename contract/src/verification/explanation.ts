@@ -54,7 +54,7 @@ export const SignalExplanation = Type.Object(
       Type.Number({
         minimum: 0,
         maximum: 1,
-        description: 'the first photo alone, where two were compared; the odds are its',
+        description: 'only the first photo, where two were compared; the odds are those of the first',
       }),
     ),
     model: Type.Optional(Type.String()),

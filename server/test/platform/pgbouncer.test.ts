@@ -47,7 +47,7 @@ default_pool_size = 4
 `,
     );
     const asRoot = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
-    // The socket's folder is open to its owner and root alone.
+    // The socket's folder is open only to its owner and root.
     if (asRoot.length > 0) await chmod(socket, 0o755);
     pooler = spawn('pgbouncer', [...asRoot, join(folder, 'pgbouncer.ini')], { stdio: 'ignore' });
     const url = `postgresql://firsthand@127.0.0.1:${port}/${name}`;

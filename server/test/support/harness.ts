@@ -33,7 +33,7 @@ export interface TestService {
 
 export interface TestOptions {
   config?: Partial<Config>;
-  /** False: the API alone; jobs wait. */
+  /** False: only the API; jobs wait. */
   worker?: boolean;
   /** An empty database of the test's own making; one on the run's own server unless given. */
   database?: TestDatabase;

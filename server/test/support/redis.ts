@@ -4,7 +4,7 @@ import { freePort } from './service-process.ts';
 /** Whether this machine has a Redis to test against (Debian: `redis-server`). */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 
-/** A Redis of the test's own, in memory alone, on a free port of this machine unless one is given. */
+/** A Redis of the test's own, only in memory, on a free port of this machine unless one is given. */
 export async function startRedis(at?: number): Promise<{ url: string; stop(): Promise<void> }> {
   const port = at ?? (await freePort());
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];

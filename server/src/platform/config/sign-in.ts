@@ -72,7 +72,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
   const issuer = text(of('ISSUER'))!;
   const { protocol, hostname } = new URL(issuer);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname))
-    fail(of('ISSUER'), 'an https URL (http on this machine alone)');
+    fail(of('ISSUER'), 'an https URL (http only on this machine)');
   const roles = new Map(
     (text(of('ROLE_MAP')) ?? '')
       .split(',')

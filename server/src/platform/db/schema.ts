@@ -1,7 +1,7 @@
 import type { Queryable } from './sql.ts';
 
 /**
- * Describes the public schema as readable SQL. The order depends on names alone, so two databases are alike if and only
+ * Describes the public schema as readable SQL. The order depends only on names, so two databases are alike if and only
  * if their descriptions are. Columns keep their place in the table.
  */
 export async function describeSchema(db: Queryable): Promise<string> {

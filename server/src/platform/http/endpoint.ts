@@ -95,7 +95,7 @@ interface Common<B extends TSchema, Q extends TSchema> {
   /** An extra limit per address. */
   addressLimit?: 'trial' | 'sign_in';
   /**
-   * Acts as the person with the camera. It opens by the id in the path alone, but refuses the browser of somebody of the account
+   * Acts as the person with the camera. The id in the path opens it, but it refuses the browser of somebody of the account
    * who may not create verifications.
    */
   asClaimant?: boolean;

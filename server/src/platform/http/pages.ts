@@ -18,7 +18,7 @@ interface PageFact extends PhotoSigner {
   redacted?: string;
   /** The page shows steps that the dashboard sends it, in a frame there. */
   preview?: 'yes';
-  /** Origins that may frame the page, with a space between. The page sends messages to these alone. */
+  /** Origins that may frame the page, with a space between. The page sends messages only to these. */
   origins?: string;
   /** Where the last screen leads. */
   return?: string;
@@ -116,7 +116,7 @@ export async function registerPages(
     if (!isId('vfy', id)) return show(reply, 'index.html');
     preload(reply, `/v1/verify/${id}`);
     const asked = request.query.return_url;
-    // Without the database the page still comes, for itself alone, and says in the person's language that it must wait.
+    // Without the database the page still comes, not to be framed, and says in the person's language that it must wait.
     const { origins: framers, returnUrl } = await embeddingOf(id, typeof asked === 'string' ? asked : undefined).catch(
       (error: unknown): Embedding => {
         request.log.warn({ err: error }, 'the page is shown without its allowed origins');

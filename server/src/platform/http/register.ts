@@ -200,7 +200,7 @@ function stored({ target, secretAnswer }: Endpoint, answer: Answer, request: Fas
   };
 }
 
-/** Returns the scope that shares idempotency keys. A person's keys belong to that person alone. */
+/** Returns the scope that shares idempotency keys. Nobody else shares a person's keys. */
 function scopeOf(principal: Principal): string {
   if (principal.kind === 'session') return `${principal.tenantId}:${principal.userId}:${principal.livemode}`;
   // An app's key is in many hands: it must not fetch the answers of the account's other keys.

@@ -49,7 +49,7 @@ describe('maskUrl', () => {
     );
   });
 
-  it('leaves any URL alone that has neither', () => {
+  it('does not change a URL that has neither', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(word, word), { maxLength: 3 }), fc.array(word), (pairs, path) => {
         const query = pairs.map(([name, value]) => `field_${name}=${value}`).join('&');

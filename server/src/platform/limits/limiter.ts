@@ -33,7 +33,7 @@ interface Waiting {
 }
 
 const WARN_EVERY_MS = 10_000;
-/** How long a failed store is left alone, because each try may take the full timeout. */
+/** How long a failed store is not asked, because each try may take the full timeout. */
 const REST_MS = 1_000;
 const REFUSALS_KEPT = 10_000;
 

@@ -53,7 +53,7 @@ function attributesOf({ le: _, ...labels }: Record<string, unknown>): Attributes
   return labels as Attributes;
 }
 
-/** Joins the rows of each series: Prometheus counts each bucket with those below it, OTLP alone. */
+/** Joins the rows of each series: Prometheus counts each bucket with those below it, OTLP without them. */
 function histograms(metric: Metric, span: Span): DataPoint<Histogram>[] {
   const series = Map.groupBy(metric.values as MetricValueWithName<string>[], ({ labels }) =>
     JSON.stringify(attributesOf(labels)),

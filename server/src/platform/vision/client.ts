@@ -137,7 +137,7 @@ async function answer<S extends TSchema>(parts: Parts, question: Question<S>): P
       asksAgain -= 1;
       messages.push(
         { role: 'assistant', content: text.slice(0, 4_000) || '(nothing)' },
-        { role: 'user', content: `That answer does not fit: ${read.fault} Answer again with the JSON object alone.` },
+        { role: 'user', content: `That answer does not fit: ${read.fault} Answer again with only the JSON object.` },
       );
     } catch (error) {
       const miss = error instanceof Miss ? error : missOf(error);

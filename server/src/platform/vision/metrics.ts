@@ -31,7 +31,7 @@ export function createVisionMetrics(registry: Registry) {
     }),
     resting: new Gauge({
       name: 'firsthand_vision_circuit_open',
-      help: '1 while the vision model is left alone after failures in a row, by purpose',
+      help: '1 while the vision model is not asked after failures in a row, by purpose',
       labelNames: ['purpose'],
       registers,
     }),

@@ -13,6 +13,7 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'ModelFault',
   'NewerDatabase',
   'NoteFault',
+  'OlderDatabase',
   'UsageError',
 ]);
 

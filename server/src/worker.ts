@@ -29,7 +29,7 @@ import type { Deps } from './platform/deps.ts';
 import { forgetKeys } from './platform/http/idempotency.ts';
 import { SLOW_JOBS } from './platform/jobs/queue.ts';
 import { type RunningWorkers, startWorkers, type Tasks } from './platform/jobs/runner.ts';
-import { FORMER_TASKS, type SlowTasks, startSlowJobs } from './platform/jobs/slow.ts';
+import { type SlowTasks, startSlowJobs } from './platform/jobs/slow.ts';
 import { forgetWindows } from './platform/limits/postgres.ts';
 import { startLog } from './record/evidence/run.ts';
 import { CAPTURES } from './verification/captures/analysis-queue.ts';
@@ -49,7 +49,6 @@ const TASKS: Tasks = {
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
   send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
-  ...FORMER_TASKS,
 };
 
 /** Jobs that wait for a model or a text reader. They have places of their own, so that no verdict waits behind them. */

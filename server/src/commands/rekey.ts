@@ -9,7 +9,6 @@ export const SEALED = [
   { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
   { table: 'evidence_keys', key: 'kid', column: 'sealed' },
   { table: 'evidence_statements', key: 'id', column: 'sealed' },
-  { table: 'settings', key: 'name', column: 'sealed' },
   { table: 'witness_keys', key: 'name', column: 'sealed' },
   { table: 'webhook_secrets', key: 'id', column: 'sealed' },
 ] as const;

@@ -250,16 +250,6 @@ describe('a slow job', () => {
     await node.stop();
   });
 
-  it('that a node of the previous version added runs too', async () => {
-    const { id, captureId } = await analysed();
-    await service.deps.db.query(`select graphile_worker.add_job('read_text', $1::json)`, [
-      JSON.stringify({ capture_id: captureId }),
-    ]);
-    const node = await startTestService({ beside: service });
-    await until(async () => (await read(service, id, key())).captures[0]!.text, 'the text');
-    await node.stop();
-  });
-
   it('goes with the erasure of its verification', async () => {
     const { id, captureId } = await analysed();
     await queued(captureId, id);

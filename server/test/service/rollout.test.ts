@@ -23,7 +23,7 @@ const PATIENCE_MS = 240_000;
 const old = oldVersion();
 if (!old)
   console.log(
-    'The rollout is not tested: this clone has neither a release nor the commit before the newest migration.',
+    'The rollout is not tested: this clone has neither a release nor the commit that the newest migration follows.',
   );
 
 describe.skipIf(!old)('a rollout', () => {

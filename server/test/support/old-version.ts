@@ -15,14 +15,18 @@ const git = (...args: string[]): string | null => {
 };
 
 /**
- * The version that a rollout of this one replaces: the last release, or before the first one the commit that lacks the newest
- * migration, so that the rollout migrates. Null where the checkout has no such commit, as a shallow clone.
+ * The version that a rollout of this one replaces: the last release. Before the first one, the commit that lacks the
+ * newest migration, so that the rollout migrates; no version lacks the baseline, so then the commit that added it. Null
+ * if the checkout has no such commit, as a shallow clone.
  */
 export function oldVersion(): string | null {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
   if (tag) return tag;
-  const newest = git('log', '-1', '--format=%H', '--diff-filter=A', '--', 'server/migrations');
-  return newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
+  const [newest, baseline] = ['', '/0001_baseline.sql'].map(file =>
+    git('log', '-1', '--format=%H', '--no-renames', '--diff-filter=A', '--', `server/migrations${file}`),
+  );
+  const parent = newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
+  return parent && newest === baseline ? newest : parent;
 }
 
 export interface OldTree {

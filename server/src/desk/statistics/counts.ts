@@ -1,6 +1,6 @@
 import type { StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
 
-/** How often each measure of migration 0091 was counted. */
+/** How often each measure of `statistics_of` in the database was counted. */
 export type Counts = Record<string, number>;
 
 /** Adds `n` to each measure. Measures at zero are dropped. */

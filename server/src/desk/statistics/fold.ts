@@ -57,12 +57,6 @@ export async function foldStatistics(deps: Pick<Deps, 'db'>): Promise<void> {
 async function foldBatch(tx: Tx): Promise<boolean> {
   const lock = await one<{ taken: boolean }>(tx, 'select pg_try_advisory_xact_lock($1) as taken', [LOCK]);
   if (!lock?.taken) return false;
-  const apart = await many<TenantChange>(
-    tx,
-    `delete from statistics_changes where id in (select id from statistics_changes order by id limit $1)
-     returning tenant_id, livemode, hour, verdict, reason, template, brand, sign, measures`,
-    [BATCH],
-  );
   // Every transaction before the oldest open one has ended. Each is taken whole, however much it changed.
   const reach = (await one<{ upto: string; full: boolean }>(
     tx,
@@ -73,8 +67,8 @@ async function foldBatch(tx: Tx): Promise<boolean> {
        order by recorded_in offset $1 limit 1) batch on true`,
     [BATCH - 1],
   ))!;
-  await addToTotals(tx, [...apart, ...(await takeNoted(tx, reach.upto))]);
-  return apart.length === BATCH || reach.full;
+  await addToTotals(tx, await takeNoted(tx, reach.upto));
+  return reach.full;
 }
 
 /** Returns what no total holds yet of the changes before a transaction, and moves the position there. */

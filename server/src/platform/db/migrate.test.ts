@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '../../../test/support/database.ts';
-import { EditedMigration, migrate, NewerDatabase, pendingMigrations } from './migrate.ts';
+import { EditedMigration, migrate, NewerDatabase } from './migrate.ts';
 import { createPool } from './pool.ts';
 
 const log = pino({ level: 'silent' });
@@ -46,7 +46,6 @@ describe('migrate', () => {
     await file('0001_first.sql', 'create table first (n int); insert into first values (1);');
     await file('0002_second.sql', 'create table second (n int); insert into second select * from first;');
     const nodes = Array.from({ length: 6 }, pool);
-    expect(await pendingMigrations(nodes[0]!, folder)).toBe(2);
     await Promise.all(nodes.map(node => migrate(node, log, folder)));
     expect((await nodes[0]!.query('select * from second')).rows).toEqual([{ n: 1 }]);
     expect((await nodes[0]!.query('select name from migrations order by version')).rows.map(row => row.name)).toEqual([
@@ -54,7 +53,6 @@ describe('migrate', () => {
       '0002_second',
     ]);
     await nodes[0]!.query("select graphile_worker.add_job('anything')");
-    expect(await pendingMigrations(nodes[0]!, folder)).toBe(0);
   });
 
   test('leaves nothing of a failing file, and continues there after it is fixed', async () => {
@@ -75,7 +73,6 @@ describe('migrate', () => {
     await file('0001_first.sql', 'create table first (n bigint);');
     await file('0002_second.sql', 'create table second (n int);');
     await expect(migrate(db, log, folder)).rejects.toThrow(EditedMigration);
-    await expect(pendingMigrations(db, folder)).rejects.toThrow('0001_first');
     expect(await tables(db)).toEqual(['first', 'migrations']);
   });
 
@@ -102,7 +99,6 @@ describe('migrate', () => {
     const db = pool();
     await migrate(db, log, folder);
     await file('0005_fifth.sql', 'create table fifth (n int);');
-    expect(await pendingMigrations(db, folder)).toBe(1);
     await migrate(db, log, folder);
     await migrate(db, log, folder);
     expect(await tables(db)).toEqual(['fifth', 'first', 'migrations', 'tenth']);

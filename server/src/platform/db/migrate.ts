@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Logger, runMigrations } from 'graphile-worker';
 import type pg from 'pg';
 import type { Log } from '../lib/log.ts';
+import { type Applied, isBeforeBaseline, takeOver } from './takeover.ts';
 
 export const MIGRATIONS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
 
@@ -17,17 +18,14 @@ export class NewerDatabase extends Error {
   override name = 'NewerDatabase';
 }
 
-interface Migration {
-  version: number;
-  name: string;
+interface Migration extends Applied {
   sql: string;
-  hash: string;
 }
 
 /** An arbitrary number that stands for "migrating Firsthand" among the advisory locks of a database. */
 const LOCK = 7_141_986_240;
 
-/** A deadlock, or a lock that was not to be had: nodes of the version before are at work on the same tables. */
+/** A deadlock, or a lock that was not to be had: nodes of an older version are at work on the same tables. */
 const BUSY = new Set(['40P01', '55P03']);
 const MAX_TRIES = 20;
 
@@ -36,7 +34,7 @@ const MAX_TRIES = 20;
  * migrations. Nodes that start together take turns, so each migration runs once. Locks belong to transactions only,
  * because a connection pooler in front of the database keeps a transaction on one connection.
  *
- * Throws {@link EditedMigration} or {@link NewerDatabase} before it changes anything.
+ * Throws {@link EditedMigration}, {@link NewerDatabase} or `OlderDatabase` before it changes anything.
  */
 export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDER): Promise<void> {
   const known = await readMigrations(folder);
@@ -50,10 +48,12 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
   );
   const step = () =>
     locked(pool, async client => {
-      const next = nextOf(known, await applied(client));
+      const done = await applied(client);
+      const before = isBeforeBaseline(done, known);
+      const next = before ? known[0]! : nextOf(known, done);
       if (!next) return true;
       log.info({ migration: next.name }, 'migrating the database');
-      await client.query(next.sql);
+      await (before ? takeOver(client, done, next.sql) : client.query(next.sql));
       await client.query('insert into migrations (version, name, hash) values ($1, $2, $3)', [
         next.version,
         next.name,
@@ -75,24 +75,8 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
   await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
 }
 
-/** Returns how many migrations `migrate` would run, without running them. Throws the same errors. */
-export async function pendingMigrations(pool: pg.Pool, folder = MIGRATIONS_FOLDER): Promise<number> {
-  const known = await readMigrations(folder);
-  const { rows } = await pool.query<{ found: boolean }>("select to_regclass('migrations') is not null as found");
-  if (!rows[0]?.found) return known.length;
-  const rowsApplied = await applied(pool);
-  nextOf(known, rowsApplied);
-  return known.length - rowsApplied.length;
-}
-
-interface Applied {
-  version: number;
-  name: string;
-  hash: string;
-}
-
-async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
-  return (await db.query<Applied>('select version, name, hash from migrations order by version')).rows;
+async function applied(client: pg.PoolClient): Promise<Applied[]> {
+  return (await client.query<Applied>('select version, name, hash from migrations order by version')).rows;
 }
 
 /**

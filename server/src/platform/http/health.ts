@@ -35,7 +35,7 @@ export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Ph
     const [database, store, queue] = await Promise.all([
       check(() => deps.db.query('select 1'), 'database'),
       check(() => deps.blobs.check(), 'store'),
-      check(() => deps.db.query('select 1 from graphile_worker._private_jobs limit 1'), 'queue'),
+      check(() => deps.db.query('select 1 from graphile_worker.jobs limit 1'), 'queue'),
     ]);
     return { database, store, queue };
   };

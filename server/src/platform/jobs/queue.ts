@@ -23,15 +23,10 @@ export interface JobOptions {
   queue?: string;
   /** A second job with the same key replaces the first while the first waits. */
   key?: string;
-  /** Lower runs first. */
-  priority?: number;
 }
 
 /** Jobs that wait for a model or a text reader, each about one verification or capture. They take turns by account and mode. */
 export type SlowTask = 'check_subject' | 'read_text' | 'analyze_case';
-
-/** What nodes of the previous version say of a slow job. */
-export type FormerPayload = { verification_id: string } | { capture_id: string };
 
 export type SlowJobRow = Claim & { task: SlowTask; subject_id: string };
 
@@ -66,10 +61,9 @@ export async function dropJobs(
 ): Promise<void> {
   await tx.query(
     `select graphile_worker.complete_jobs(array(
-       select id from graphile_worker._private_jobs
-       where payload ->> 'verification_id' = any($1) or payload ->> 'capture_id' = any($2)
-         or payload ->> 'event_id' in (select id from events where verification_id = any($1))))`,
-    [of.verificationIds, of.captureIds],
+       select id from graphile_worker.jobs
+       where flags ?| array(select unnest($1::text[]) union all select id from events where verification_id = any($1))))`,
+    [of.verificationIds],
   );
   await tx.query('delete from slow_jobs where subject_id = any($1)', [[...of.verificationIds, ...of.captureIds]]);
 }
@@ -79,12 +73,10 @@ export interface Traced {
   traceparent?: string;
 }
 
-function traceOf(): Traced {
-  const traceparent = traceparentOf();
-  return traceparent ? { traceparent } : {};
-}
-
-/** Adds a job in the caller's transaction: the job exists if and only if its cause does. */
+/**
+ * Adds a job in the caller's transaction: the job exists if and only if its cause does. Its ids are its flags too, by
+ * which {@link dropJobs} finds it: the queue shows flags, not payloads.
+ */
 export async function addJob<N extends keyof JobPayloads>(
   tx: Queryable,
   name: N,
@@ -93,15 +85,15 @@ export async function addJob<N extends keyof JobPayloads>(
 ): Promise<void> {
   await tx.query(
     `select graphile_worker.add_job($1, payload => $2::json, queue_name => $3, run_at => $4, max_attempts => $5,
-       job_key => $6, priority => $7)`,
+       job_key => $6, flags => $7::text[])`,
     [
       name,
-      JSON.stringify({ ...payload, ...traceOf() }),
+      JSON.stringify({ ...payload, traceparent: traceparentOf() ?? undefined }),
       o.queue ?? null,
       o.runAt ?? null,
       o.maxAttempts ?? null,
       o.key ?? null,
-      o.priority ?? null,
+      Object.values(payload).map(String),
     ],
   );
 }

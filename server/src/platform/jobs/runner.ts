@@ -5,11 +5,9 @@ import { type Job, Logger, type Runner, run, type TaskList, type WorkerPool } fr
 import { many, one } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { inSpan } from '../lib/tracing.ts';
-import type { FormerPayload, JobPayloads, SlowTask, Traced } from './queue.ts';
+import type { JobPayloads, Traced } from './queue.ts';
 
-type Payloads = JobPayloads & Record<SlowTask, FormerPayload>;
-
-export type Tasks = { [N in keyof Payloads]: (deps: Deps, payload: Payloads[N]) => Promise<void> };
+export type Tasks = { [N in keyof JobPayloads]: (deps: Deps, payload: JobPayloads[N]) => Promise<void> };
 
 export interface RunningWorkers {
   /** Takes no new jobs, lets running jobs finish, and hands back the rest. */
@@ -26,45 +24,21 @@ const SHUTDOWN_GRACE_MS = 20_000;
 
 /**
  * Runs jobs until stopped. graphile-worker keeps the jobs of a killed worker locked for hours. Here each process
- * registers its pool of workers, in whose name jobs are locked, with a heartbeat, and the jobs of a silent pool are handed back at once. If the database belongs to this
- * process, no other worker can be alive, so the start frees every locked job.
+ * registers its pool of workers, in whose name jobs are locked, with a heartbeat. The jobs of a silent pool are handed
+ * back at once. If the database belongs to this process, no other worker can be alive, so the start frees every locked
+ * job.
  */
 export async function startWorkers(
   deps: Deps,
   tasks: Partial<Tasks>,
   o: { alone: boolean; concurrency: number },
 ): Promise<RunningWorkers> {
-  const ids = new Set<string>();
-  const open = new Set<WorkerPool>();
-  const inWork = new Set<string>();
   if (o.alone) await releaseDead(deps, 'all');
-  const taskList: TaskList = Object.fromEntries(
-    Object.entries(tasks).map(([name, task]) => [
-      name,
-      async (payload, helpers) => {
-        const end = deps.metrics.jobs.startTimer({ job: name });
-        try {
-          const attributes = { 'firsthand.attempt': helpers.job.attempts };
-          const parent = (payload as Traced).traceparent;
-          await inSpan(`job ${name}`, { kind: SpanKind.CONSUMER, attributes, parent }, () =>
-            (task as (d: Deps, p: unknown) => Promise<void>)(deps, payload),
-          );
-          end({ outcome: 'done' });
-        } catch (error) {
-          end({ outcome: 'failed' });
-          deps.log.warn(
-            { err: error, job: name, payload, attempt: helpers.job.attempts },
-            'job failed; it will be tried again',
-          );
-          throw error;
-        }
-      },
-    ]),
-  );
+  const pools = watchPools(deps.db);
   const start = (): Promise<Runner> =>
     run({
       pgPool: deps.db,
-      taskList,
+      taskList: taskListOf(deps, tasks),
       concurrency: o.concurrency,
       noHandleSignals: true,
       // Each worker of the pool would look by itself, and all at the same moments.
@@ -77,13 +51,15 @@ export async function startWorkers(
           preparedStatements: deps.config.databaseUrl === null,
         },
       },
-      events: watched(ids, open, inWork),
+      events: pools.events,
     });
   let runner: Runner | null = await start();
+  // It may be stopping already.
+  const end = async () => runner?.stop().catch(() => {});
   const stopping = new AbortController();
-  const beating = heartbeat(deps, { ids, inWork }, stopping.signal);
+  const beating = heartbeat(deps, pools, end, stopping.signal);
   const looking = setInterval(() => {
-    for (const pool of open) pool.nudge(1);
+    for (const pool of pools.open) pool.nudge(1);
   }, LOOK_MS);
   // graphile-worker outlives a lost connection in most places, but not in all.
   const running = (async () => {
@@ -103,60 +79,108 @@ export async function startWorkers(
     async stop() {
       stopping.abort();
       clearInterval(looking);
-      await runner?.stop();
+      await end();
       await running;
       await beating;
-      await deps.db.query('delete from worker_nodes where worker_id = any($1)', [[...ids]]);
+      await pools.forgotten();
     },
   };
 }
 
-/**
- * Keeps the ids under which graphile-worker locks jobs, one for each pool of workers, the pools that take jobs, and the ids of the jobs in
- * work.
- */
-function watched(ids: Set<string>, open: Set<WorkerPool>, inWork: Set<string>): EventEmitter {
+const taskListOf = (deps: Deps, tasks: Partial<Tasks>): TaskList =>
+  Object.fromEntries(
+    Object.entries(tasks).map(([name, task]) => [
+      name,
+      async (payload, { job: { attempts } }) => {
+        const end = deps.metrics.jobs.startTimer({ job: name });
+        try {
+          const parent = (payload as Traced).traceparent;
+          await inSpan(
+            `job ${name}`,
+            { kind: SpanKind.CONSUMER, attributes: { 'firsthand.attempt': attempts }, parent },
+            () => (task as (d: Deps, p: unknown) => Promise<void>)(deps, payload),
+          );
+          end({ outcome: 'done' });
+        } catch (error) {
+          end({ outcome: 'failed' });
+          deps.log.warn({ err: error, job: name, payload, attempt: attempts }, 'job failed; it will be tried again');
+          throw error;
+        }
+      },
+    ]),
+  );
+
+/** The pools of workers of this process. */
+interface Pools {
+  events: EventEmitter;
+  /** In their names jobs are locked. */
+  ids: ReadonlySet<string>;
+  /** Those that take jobs. */
+  open: ReadonlySet<WorkerPool>;
+  /** The ids of the jobs in work. */
+  inWork: ReadonlySet<string>;
+  /** Resolves when no pool that ended counts as alive. */
+  forgotten(): Promise<unknown>;
+}
+
+function watchPools(db: Deps['db']): Pools {
+  const ids = new Set<string>();
+  const open = new Set<WorkerPool>();
+  const inWork = new Set<string>();
+  let forgotten: Promise<unknown> = Promise.resolve();
   const events = new EventEmitter();
   events.on('pool:create', ({ workerPool }: { workerPool: WorkerPool }) => {
     ids.add(workerPool.id);
     open.add(workerPool);
   });
-  events.on('pool:release', ({ workerPool }: { workerPool: WorkerPool }) => {
-    ids.delete(workerPool.id);
-    open.delete(workerPool);
+  events.on('pool:release', ({ workerPool: { id } }: { workerPool: WorkerPool }) => {
+    ids.delete(id);
+    // If this fails, the pool falls silent.
+    forgotten = db.query('delete from worker_nodes where worker_id = $1', [id]).catch(() => {});
   });
   // A worker that has ended must not be nudged.
-  for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown']) {
+  for (const end of ['pool:gracefulShutdown', 'pool:forcefulShutdown', 'pool:release']) {
     events.on(end, ({ workerPool }: { workerPool: WorkerPool }) => open.delete(workerPool));
   }
   events.on('job:start', ({ job }: { job: Job }) => inWork.add(job.id));
   events.on('job:complete', ({ job }: { job: Job }) => inWork.delete(job.id));
-  return events;
+  return { events, ids, open, inWork, forgotten: () => forgotten };
 }
 
+/**
+ * Registers the pools, and hands back the jobs of dead workers. A job can also be locked by a living pool that does not
+ * have it, because the answer was lost with its connection. Then `end` ends the pool once its jobs are done, and the next
+ * pool takes its place.
+ */
 async function heartbeat(
   deps: Pick<Deps, 'log' | 'db'>,
-  { ids, inWork }: { ids: ReadonlySet<string>; inWork: ReadonlySet<string> },
+  { ids, inWork }: Pools,
+  end: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   let beatAt = Number.NEGATIVE_INFINITY;
+  // A job that just ended looks lost for a moment, until it is deleted.
+  let suspects: string[] = [];
   while (!signal.aborted) {
     try {
-      const found = await one<{ silent: boolean; held: boolean }>(
+      const found = (await one<{ silent: boolean; held: boolean; own: string[] }>(
         deps.db,
         `with beat as (
            insert into worker_nodes (worker_id, seen_at) select unnest($1::text[]), now()
            on conflict (worker_id) do update set seen_at = excluded.seen_at
          )
          select exists (select from worker_nodes where seen_at < now() - $2 * interval '1 ms' and worker_id <> all($1)) as silent,
-           exists (select from graphile_worker._private_jobs where locked_at < now() - $2 * interval '1 ms') as held`,
+           count(*) > 0 as held, coalesce(array_agg(id) filter (where locked_by = any($1)), '{}') as own
+         from graphile_worker.jobs where locked_at < now() - $2 * interval '1 ms'`,
         [[...ids], DEAD_AFTER_MS],
-      );
+      ))!;
       // After the database paused, every other worker looks dead until it sends its next heartbeat.
       const steady = performance.now() - beatAt < 2 * HEARTBEAT_MS;
       beatAt = performance.now();
-      if (steady && (found!.silent || found!.held)) await releaseDead(deps, 'silent');
-      if (found!.held) await releaseLost(deps, [...ids], [...inWork]);
+      if (steady && (found.silent || found.held)) await releaseDead(deps, 'silent');
+      const lost = found.own.filter(id => !inWork.has(id));
+      if (lost.some(id => suspects.includes(id))) end();
+      suspects = lost;
     } catch (error) {
       deps.log.warn({ err: error }, 'heartbeat failed');
     }
@@ -181,23 +205,6 @@ async function releaseDead(deps: Pick<Deps, 'log' | 'db'>, which: 'silent' | 'al
   if (dead.length === 0) return;
   await deps.db.query('select graphile_worker.force_unlock_workers($1::text[])', [dead.map(row => row.locked_by)]);
   deps.log.info({ workers: dead.length }, 'took over the jobs of workers that ended');
-}
-
-/**
- * Hands back the jobs that the database gave to these workers of this process and that never arrived, because the answer
- * was lost with its connection. graphile-worker keeps them locked for hours, and the workers are alive.
- */
-async function releaseLost(deps: Pick<Deps, 'db'>, ids: readonly string[], inWork: readonly string[]): Promise<void> {
-  await deps.db.query(
-    `with freed as (
-       update graphile_worker._private_jobs set locked_by = null, locked_at = null
-       where locked_by = any($1) and locked_at < now() - $2 * interval '1 ms' and id <> all($3::bigint[])
-       returning job_queue_id
-     )
-     update graphile_worker._private_job_queues queue set locked_by = null, locked_at = null
-     from freed where queue.id = freed.job_queue_id and queue.locked_by = any($1)`,
-    [ids, DEAD_AFTER_MS, inWork],
-  );
 }
 
 const quiet = (deps: Pick<Deps, 'log'>) =>

@@ -1,9 +1,7 @@
-import { one, transaction } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { logNameOf } from '../lib/log-name.ts';
-import { addSlowJob, type FormerPayload, SLOW_JOBS, type SlowJobRow, type SlowTask } from './queue.ts';
+import { SLOW_JOBS, type SlowJobRow, type SlowTask } from './queue.ts';
 import { startTaking, type Taking } from './taking.ts';
-import type { Owner } from './turns.ts';
 
 export type SlowTasks = Record<SlowTask, (deps: Deps, subjectId: string, signal: AbortSignal) => Promise<void>>;
 
@@ -36,25 +34,5 @@ export async function startSlowJobs(
     async giveUp({ id }) {
       await remove(id);
     },
-  });
-}
-
-/** Nodes of the previous version add these jobs to graphile-worker. They move to the queue with turns, and run from there. */
-export const FORMER_TASKS: Record<SlowTask, (deps: Deps, payload: FormerPayload) => Promise<void>> = {
-  check_subject: (deps, payload) => move(deps, 'check_subject', payload),
-  read_text: (deps, payload) => move(deps, 'read_text', payload),
-  analyze_case: (deps, payload) => move(deps, 'analyze_case', payload),
-};
-
-async function move(deps: Deps, task: SlowTask, payload: FormerPayload): Promise<void> {
-  const subjectId = 'capture_id' in payload ? payload.capture_id : payload.verification_id;
-  await transaction(deps.db, async tx => {
-    const owner = await one<Owner>(
-      tx,
-      `select tenant_id, livemode from verifications
-       where id = $1 or id = (select verification_id from captures where id = $1)`,
-      [subjectId],
-    );
-    if (owner) await addSlowJob(tx, task, subjectId, owner);
   });
 }

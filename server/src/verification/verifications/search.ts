@@ -1,6 +1,6 @@
 import { many, type Queryable } from '../../platform/db/sql.ts';
 
-// Searches the index tables of migrations 0090, 0150 and 0208, which triggers maintain.
+// Searches the index tables `verification_search` and `verification_metadata`, which triggers maintain.
 
 /** Verifications that match, with their places in the list. */
 export interface Found {

@@ -35,7 +35,7 @@ type Act =
   | { act: 'progress'; step: string }
   | { act: 'capture'; seconds: number }
   | { act: 'complete'; label: 'verified' | 'suspicious' | 'failed'; reason: string; seconds: number }
-  | { act: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' | 'old nodes' | 'new nodes' }
+  | { act: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' }
   | { act: 'review'; decision: 'approved' | 'rejected' | 'retake'; seconds: number };
 
 interface History {
@@ -70,7 +70,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     seconds,
   }),
   fc.record({
-    act: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo', 'old nodes', 'new nodes'),
+    act: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo'),
   }) as fc.Arbitrary<Act>,
   fc.record({
     act: fc.constant('review' as const),
@@ -91,9 +91,6 @@ describe('GET /v1/statistics', () => {
     service = await startTestService({ worker: false });
   });
   afterAll(() => service?.stop());
-
-  /** Until then the changes are noted where nodes of the previous version read them. */
-  const mergeFrom = (at: string) => service.deps.db.query('update statistics_position set merged_from = $1', [at]);
 
   /** Plays a history on a row, as the service's own statements do, and on a model. */
   async function play(tenantId: string, { minute, brand, template, acts }: History): Promise<Model> {
@@ -128,8 +125,6 @@ describe('GET /v1/statistics', () => {
     let erased = false;
     for (const step of acts) {
       if (step.act === 'fold') await foldStatistics(service.deps);
-      if (step.act === 'old nodes') await mergeFrom('infinity');
-      if (step.act === 'new nodes') await mergeFrom('-infinity');
       if (erased) continue;
       if (step.act === 'progress') {
         const progress = JSON.stringify({ schema_version: 1, step: step.step, elapsed_ms: 1, updated_at: at(1) });
@@ -294,7 +289,6 @@ describe('GET /v1/statistics', () => {
   describe('to the unit, whoever adds up when', () => {
     const now = new Date();
     async function begin() {
-      await mergeFrom('-infinity');
       await foldStatistics(service.deps);
       const { tenant_id, rk_secret } = await service.newTenant();
       return {

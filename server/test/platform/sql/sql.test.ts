@@ -52,7 +52,7 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'commands/rekey.ts': 'the names of the columns that hold secrets',
   'platform/db/listen.ts': 'the names of the channels',
   'platform/db/migrate.ts': 'the migrations themselves',
-  'platform/db/schema.ts': 'catalogue queries',
+  'platform/db/takeover.ts': 'the functions of the baseline',
   'platform/db/sql.ts': 'what opens a transaction',
   'identity/tenants/brands.ts': 'the columns that a request sets',
   'identity/tenants/settings.ts': 'the columns that a request sets',

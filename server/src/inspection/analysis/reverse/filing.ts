@@ -17,16 +17,6 @@ const LOOK_EVERY = 64;
 /** Pictures filed in one transaction. */
 const BATCH = 256;
 
-/** False for a day after the migration: see there. */
-export async function filesLater(db: Queryable, scope: number): Promise<boolean> {
-  const row = await one<{ later: boolean }>(
-    db,
-    'select files_later_from <= now() as later from reverse_scopes where id = $1',
-    [scope],
-  );
-  return row!.later;
-}
-
 /** Adds the job that files a scope's pictures, if many wait. `picture` is the newest. */
 export async function fileWhenMany(db: Queryable, scope: number, picture: string): Promise<void> {
   if (Number(picture) % LOOK_EVERY !== 0) return;

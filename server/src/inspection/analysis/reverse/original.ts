@@ -63,7 +63,7 @@ function claimsOf({ evidence }: Original): AiEvidence[] {
   return [...new Set(terms)].map(value => ({ source: 'reverse', field: `claims${UNVERIFIED}`, value }));
 }
 
-/** The originals with a manifest that is not invalid, in the order of `ids`. One analysed by an earlier version has no `vouched`. */
+/** The originals with a manifest that is not invalid, in the order of `ids`. One whose manifest nobody answers for has no `vouched`. */
 async function originalsOf(db: Queryable, ids: string[]): Promise<Original[]> {
   const rows = await many<{ id: string; ai: AiResult }>(
     db,

@@ -1,10 +1,10 @@
 import type { Fingerprint, FingerprintEntry } from '@firsthand/forensics/phash/fingerprint.ts';
 import { many, one, type Queryable } from '../../../platform/db/sql.ts';
 import { filedWords, packCorners } from './corners.ts';
-import { file, filesLater, fileWhenMany } from './filing.ts';
+import { file, fileWhenMany } from './filing.ts';
 import { bitString, filings } from './slots.ts';
 
-/** Pictures that one search may see together; the migration explains it. */
+/** Pictures that one search may see together: see `reverse_scopes` in `0001_baseline.sql`. */
 export interface Scope {
   tenantId: string | null;
   livemode: boolean | null;
@@ -15,8 +15,7 @@ export async function scopeId(db: Queryable, { tenantId, livemode }: Scope): Pro
   const row = await one<{ id: string }>(
     db,
     `with made as (
-       insert into reverse_scopes (tenant_id, livemode, files_later_from)
-       select $1, $2, coalesce(max(files_later_from), '-infinity') from reverse_scopes
+       insert into reverse_scopes (tenant_id, livemode) values ($1, $2)
        on conflict do nothing returning id
      )
      select id from made
@@ -69,7 +68,7 @@ export async function rememberPicture(db: Queryable, of: PictureOf, kept: Kept, 
   );
   if (!picture) return false;
   const ids = await addEntries(db, picture.id, kept.entries);
-  if (own && (await filesLater(db, scope))) await fileWhenMany(db, scope, picture.id);
+  if (own) await fileWhenMany(db, scope, picture.id);
   else
     await file(
       db,

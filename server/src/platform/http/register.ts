@@ -3,6 +3,7 @@ import { type Fault, fault, required } from '@firsthand/contract/base/fault.ts';
 import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
@@ -28,6 +29,8 @@ export interface Guard {
   target(id: string, principal: Principal): Promise<void>;
   /** Finds the principal from the verification id in the path. Throws 404, and 403 for somebody who may not be the claimant. */
   fromPath(id: string, request: FastifyRequest, endpoint: Endpoint): Promise<CapturePrincipal>;
+  /** Whether the verification was erased. */
+  isErased(db: Queryable, id: string): Promise<boolean>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
   /** Whether the credential of a request in progress still opens the endpoint. */
@@ -155,11 +158,11 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       const answer = await endpoint.handler({
         ...call,
         keepAnswer: async (tx, value) => {
-          await storeAnswer(tx, scope, key, stored(value, request));
+          await storeAnswer(tx, scope, key, await stored(tx, value, request));
           kept = true;
         },
       });
-      if (!kept) await storeAnswer(deps.db, scope, key, stored(answer, request));
+      if (!kept) await storeAnswer(deps.db, scope, key, await stored(deps.db, answer, request));
       return answer;
     } catch (error) {
       await releaseKey(deps.db, scope, key);
@@ -168,10 +171,14 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
   }
 
   /** The stored answer, with the verification it shows: the one in the path, or the first it names. */
-  function stored(answer: Answer, request: FastifyRequest) {
+  async function stored(db: Queryable, answer: Answer, request: FastifyRequest) {
     const target = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
-    const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
-    return { ...withoutSecrets(answer), verificationId: target || named || null };
+    const text = JSON.stringify(answer.body ?? null);
+    const verificationId = target || VERIFICATION_ID.exec(text)?.[0] || null;
+    // An answer that knows of the erasure came after it, and may be replayed.
+    const outdated =
+      verificationId !== null && !text.includes('"redacted_at"') && (await guard.isErased(db, verificationId));
+    return { ...withoutSecrets(answer), verificationId, outdated };
   }
 
   function withoutSecrets(answer: Answer): Answer {

@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { distOf } from './assets.ts';
+import type { Deps } from '../platform/deps.ts';
+import { notFound } from '../platform/http/problem.ts';
+import { rootOf, withRoot } from '../platform/http/root.ts';
+import { distOf, sendUnbuilt } from './assets.ts';
 import { type Prepared, prepare, send } from './prepared.ts';
-import { notFound } from './problem.ts';
-import { rootOf, withRoot } from './root.ts';
 
 const DIST = distOf('site');
-const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const YEAR_SECONDS = 31_536_000;
 /** The files of the built site have names of these letters. Nothing else is looked for on the disk. */
 const NAME = /^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/;
@@ -85,7 +85,7 @@ export function registerSite(
     if (file === null && !String(request.headers.accept).includes('text/html')) throw notFound();
     const served = file ?? (await read('404.html', at));
     if (!served) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+      return sendUnbuilt(reply);
     }
     if (file === null) reply.code(404);
     reply.header('content-security-policy', POLICY);

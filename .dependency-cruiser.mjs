@@ -53,14 +53,15 @@ const DOORS = {
     captures: 'analysis-queue attestation/binding erase film-prints image-key trace write',
     templates: 'row',
     verdict: 'decide settle support test-outcome',
-    verifications:
-      'advance answered cancel claims erase filters issue opens-review present read request-of reviews row seal search status steps warnings write',
+    verifications: 'advance issue present reviews row seal select steps warnings write',
   },
   inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
   delivery: { changes: 'hub', webhooks: 'erase queue resend-newest' },
   desk: { bulk: 'acts', reviews: 'erase' },
   custody: {},
 };
+
+if (DOORS.verification.verifications.split(' ').length > 10) throw new Error('verifications shows at most ten files');
 
 /** The dashboard's pages, from those that a person opens first to what all of them use. */
 const PAGES = [
@@ -138,6 +139,15 @@ export default {
       to: { path: '^contract/src/', pathNot: '^contract/src/base/' },
     },
     ...throughDoors,
+    {
+      name: 'verifications-are-entered-by-their-door-from-rooms-beside-them-too',
+      severity: 'error',
+      from: { path: '^server/src/verification/', pathNot: ['^server/src/verification/verifications/', TESTS] },
+      to: {
+        path: '^server/src/verification/verifications/',
+        pathNot: `/(${DOORS.verification.verifications.replaceAll(' ', '|')})\\.ts$`,
+      },
+    },
     {
       name: 'nobody-needs-research',
       severity: 'error',

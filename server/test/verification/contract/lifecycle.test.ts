@@ -3,14 +3,15 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
-import type { CaptureRow, VerificationRow } from '../../../src/verification/verifications/row.ts';
 import {
+  type CaptureRow,
   isTerminal,
   next,
   TERMINAL,
   TRANSITIONS,
   type Trigger,
-} from '../../../src/verification/verifications/status.ts';
+  type VerificationRow,
+} from '../../../src/verification/verifications/row.ts';
 import { pickSlot, requirementsMet } from '../../../src/verification/verifications/steps.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
 

@@ -20,7 +20,7 @@ interface PageFact extends PhotoSigner {
   redacted?: string;
   /** The page shows steps that the dashboard sends it, in a frame there. */
   preview?: 'yes';
-  /** Origins that may frame the page, with a space between. The page sends messages to these alone. */
+  /** Origins that may frame the page, with a space between. The page sends messages only to these. */
   origins?: string;
   /** Where the last screen leads. */
   return?: string;
@@ -104,7 +104,7 @@ export async function registerCapture(
     if (!isId('vfy', id)) return show(reply, 'index.html');
     preload(reply, `/v1/verify/${id}`);
     const asked = request.query.return_url;
-    // Without the database the page still comes, for itself alone, and says in the person's language that it must wait.
+    // Without the database the page still comes, but no site may frame it, and it says in the person's language that it must wait.
     const { origins: framers, returnUrl } = await embeddingOf(
       db,
       id,

@@ -40,22 +40,21 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, and the list of pages at /llms.txt. /docs/v<version>/… has the same files, so a link
- * can name the version that it was written for; another version is a 404.
- *
- * @param reference answers /docs/v<version>/api
- */
-export function registerSite(
-  app: FastifyInstance,
-  { origins }: Pick<Deps, 'origins'>,
-  reference: RouteHandlerMethod,
-): void {
+/** Reads a file of the built site as it is served below `at`, again only after another build. */
+function siteFiles(origins: Deps['origins']) {
   const root = rootOf(origins.public);
   const kept = new Map<string, Prepared & { mtimeMs: number }>();
 
-  /** The file as it is served below `at`; read again only after another build. */
-  const read = async (name: string, at: string): Promise<Prepared | null> => {
+  /** Puts the service's address into a file. The rest of the site's addresses are relative. */
+  const placed = (bytes: Buffer, name: string, at: string): Buffer => {
+    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
+    if (!name.endsWith('.html')) return bytes;
+    const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
+    // These two are shown at addresses of any depth.
+    return Buffer.from(name === 'index.html' || name === '404.html' ? withRoot(html, root, at) : html);
+  };
+
+  return async (name: string, at: string): Promise<Prepared | null> => {
     const file = join(DIST, name);
     const found = await stat(file).catch(() => null);
     if (!found?.isFile()) return null;
@@ -67,16 +66,20 @@ export function registerSite(
     kept.set(key, prepared);
     return prepared;
   };
+}
 
-  /** Puts the service's address into a file. The rest of the site's addresses are relative. */
-  const placed = (bytes: Buffer, name: string, at: string): Buffer => {
-    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
-    if (!name.endsWith('.html')) return bytes;
-    const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
-    // These two are shown at addresses of any depth.
-    return Buffer.from(name === 'index.html' || name === '404.html' ? withRoot(html, root, at) : html);
-  };
-
+/**
+ * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, and the list of pages at /llms.txt. /docs/v<version>/… has the same files, so a link
+ * can name the version that it was written for; another version is a 404.
+ *
+ * @param reference answers /docs/v<version>/api
+ */
+export function registerSite(
+  app: FastifyInstance,
+  { origins }: Pick<Deps, 'origins'>,
+  reference: RouteHandlerMethod,
+): void {
+  const read = siteFiles(origins);
   const show = async (request: FastifyRequest, reply: FastifyReply, path: string, at: string) => {
     const name = path === '' ? 'index' : path;
     const known = NAME.test(name) && name !== '404' && name !== '404.html';

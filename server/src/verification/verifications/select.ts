@@ -32,7 +32,7 @@ const RARE = 5_000;
 
 /** Selects the verifications that pass all filters, newest first. */
 export async function select(
-  { db, clock }: Pick<Deps, 'db' | 'clock'>,
+  { db, clock }: { db: Queryable } & Pick<Deps, 'clock'>,
   { tenantId, reads }: Pick<Principal, 'tenantId' | 'reads'>,
   query: FilterQuery,
 ): Promise<Selection> {

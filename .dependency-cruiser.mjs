@@ -6,6 +6,7 @@ const CHAIN = [
   ['commands'],
   ['service'],
   ['app', 'worker'],
+  ['pages'],
   ['open'],
   ['custody'],
   ['desk'],
@@ -35,7 +36,7 @@ const DOORS = {
     config: 'attestation config environment sign-in',
     db: 'batches embedded listen sql storable',
     deps: '',
-    http: 'blob-routes body cursor endpoint idempotency open-streams pages principal problem register root structure validate',
+    http: 'blob-routes body cursor endpoint idempotency open-streams principal problem register root structure validate',
     jobs: 'queue taking turns',
     lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing',
     limits: 'limiter memory postgres redis',
@@ -52,14 +53,15 @@ const DOORS = {
     captures: 'analysis-queue attestation/binding erase film-prints image-key trace write',
     templates: 'row',
     verdict: 'decide settle support test-outcome',
-    verifications:
-      'advance answered cancel claims erase filters issue opens-review present read request-of reviews row seal search status steps warnings write',
+    verifications: 'advance issue present reviews row seal select steps warnings write',
   },
   inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
   delivery: { changes: 'hub', webhooks: 'erase queue resend-newest' },
   desk: { bulk: 'acts', reviews: 'erase' },
   custody: {},
 };
+
+if (DOORS.verification.verifications.split(' ').length > 10) throw new Error('verifications shows at most ten files');
 
 /** The dashboard's pages, from those that a person opens first to what all of them use. */
 const PAGES = [
@@ -137,6 +139,15 @@ export default {
       to: { path: '^contract/src/', pathNot: '^contract/src/base/' },
     },
     ...throughDoors,
+    {
+      name: 'verifications-are-entered-by-their-door-from-rooms-beside-them-too',
+      severity: 'error',
+      from: { path: '^server/src/verification/', pathNot: ['^server/src/verification/verifications/', TESTS] },
+      to: {
+        path: '^server/src/verification/verifications/',
+        pathNot: `/(${DOORS.verification.verifications.replaceAll(' ', '|')})\\.ts$`,
+      },
+    },
     {
       name: 'nobody-needs-research',
       severity: 'error',

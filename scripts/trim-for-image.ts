@@ -6,7 +6,7 @@ import { table } from '@firsthand/cli/print.ts';
 /** The workspaces that the server's process loads. Of the pages it needs what was built. */
 const WORKSPACES = ['server', 'cli', 'contract', 'evidence', 'forensics', 'report', 'sdk', 'stamps'];
 const PAGES = ['capture', 'dashboard', 'verify', 'site'];
-/** Read by server/src/platform/http/docs.ts and by server/bin/firsthand.mjs. */
+/** Read by server/src/pages/docs.ts and by server/bin/firsthand.mjs. */
 const FILES = ['package.json', 'LICENSE', 'look/tokens.css', 'capture/public/logo.svg', 'scripts/require-node.cjs'];
 /** Below a workspace, none of it is loaded. */
 const UNUSED = /\/(test|testdata|training|kernels)(\/|$)|\.test\.tsx?$|tsconfig[\w.]*\.json$|README\.md$/;

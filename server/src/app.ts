@@ -4,7 +4,6 @@ import type { FastifyInstance } from 'fastify';
 import { getEvidence } from './custody/bundles/read-bundle.ts';
 import { getCredential } from './custody/bundles/read-credential.ts';
 import { registerStamps } from './custody/bundles/stamp-log.ts';
-import { photoSigner } from './custody/credentials/keys.ts';
 import { liftLegalHold } from './custody/erasure/lift-hold.ts';
 import { getPeopleData } from './custody/erasure/people-data.ts';
 import { placeLegalHold } from './custody/erasure/place-hold.ts';
@@ -38,6 +37,7 @@ import { releaseReview } from './desk/reviews/release-review.ts';
 import { replayThresholds } from './desk/reviews/replay.ts';
 import { undoReview } from './desk/reviews/undo-review.ts';
 import { getStatistics } from './desk/statistics/statistics.ts';
+import { registerEcho } from './desk/system/echo.ts';
 import { getSystem } from './desk/system/read-system.ts';
 import { listAuditLog } from './identity/audit/audit.ts';
 import { createGuard } from './identity/auth/guard.ts';
@@ -57,18 +57,17 @@ import { getLogo } from './identity/tenants/logo.ts';
 import { getSettings, patchSettings } from './identity/tenants/settings.ts';
 import { getWebhookSecret, rotateWebhookSecret } from './identity/tenants/webhook-secret.ts';
 import { finalizeVerification } from './inspection/cases/finalize.ts';
+import { capturePage, registerCapture } from './pages/capture.ts';
+import { registerDashboard } from './pages/dashboard.ts';
+import { registerDocs } from './pages/docs.ts';
+import { registerVerifyPage } from './pages/verify.ts';
 import type { Deps } from './platform/deps.ts';
 import { blobRoutes } from './platform/http/blob-routes.ts';
 import { createBodyBudget } from './platform/http/body-budget.ts';
-import { registerDashboard } from './platform/http/dashboard.ts';
-import { registerDocs } from './platform/http/docs.ts';
-import { registerEcho } from './platform/http/echo.ts';
 import { type Endpoint, routes } from './platform/http/endpoint.ts';
 import { type Phase, registerHealth } from './platform/http/health.ts';
-import { createPages, registerPages } from './platform/http/pages.ts';
 import { register, registerPreflights } from './platform/http/register.ts';
 import { createServer } from './platform/http/server.ts';
-import { registerVerifyPage } from './platform/http/verify-page.ts';
 import { registerLog } from './record/evidence/log-routes.ts';
 import { getEvidenceKeys } from './record/evidence/read-keys.ts';
 import { registerWitness } from './record/evidence/witness.ts';
@@ -89,7 +88,6 @@ import { updateLinkTemplate } from './verification/templates/update.ts';
 import { createTrial, getTrial } from './verification/trials/trial.ts';
 import { cancelVerification } from './verification/verifications/cancel.ts';
 import { createVerification } from './verification/verifications/create.ts';
-import { embeddingOf } from './verification/verifications/embedding.ts';
 import { exportVerifications } from './verification/verifications/export.ts';
 import { listVerifications } from './verification/verifications/list.ts';
 import { getPublicVerification, getVerification } from './verification/verifications/read.ts';
@@ -236,20 +234,14 @@ export async function createApp(
   const budget = createBodyBudget();
   for (const endpoint of ENDPOINTS) register(app, deps, guard, budget, endpoint);
   registerPreflights(app, ENDPOINTS);
-  const pages = createPages(deps);
-  registerLinks(app, deps, limiter, pages.show);
+  const show = capturePage(deps);
+  registerLinks(app, deps, limiter, (reply, end) => show(reply, 'index.html', { end }));
   registerHealth(app, deps, phase);
   registerEcho(app, deps);
   registerLog(app, deps);
   registerStamps(app, deps);
   registerWitness(app, deps, limiter);
-  await registerPages(
-    app,
-    deps,
-    pages,
-    (id, asked) => embeddingOf(deps.db, id, asked),
-    () => photoSigner(deps),
-  );
+  await registerCapture(app, deps, show);
   registerVerifyPage(app);
   await registerDashboard(app, deps);
   const rules = uploadRules(deps, limiter);

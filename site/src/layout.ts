@@ -32,7 +32,7 @@ const logo = `<svg class="logo" viewBox="0 0 172 46" role="img" aria-label="Firs
 /** An address as the page that is written sees it. */
 type To = (target: string) => string;
 
-/** Addresses that begin with a slash get the service's root from the server (server/src/platform/http/site.ts). */
+/** Addresses that begin with a slash get the service's root from the server (server/src/pages/site.ts). */
 export function layout(page: Shown, { contents, version, script, style, seenFrom }: Frame): string {
   const to: To = target => seenFrom(page.address, target);
   return `<!doctype html>

@@ -21,7 +21,7 @@ import { prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import { isTooSmallToTile, measureScreen } from '@firsthand/forensics/screen/features.ts';
 import sharp from 'sharp';
 import { supports } from '../../../server/src/verification/verdict/support.ts';
-import { answeredBy } from '../../../server/src/verification/verifications/answered.ts';
+import { answeredBy } from '../../../server/src/verification/verifications/steps.ts';
 import { createReport } from '../report.ts';
 import { readKeptApart } from './kept-apart.ts';
 import { listedPictures, tableLines } from './sets.ts';

@@ -223,13 +223,13 @@ describe('assessProvenance on real files', () => {
   );
   const genuine = dataFiles('camera', 'screen', 'heic', 'depth');
 
-  test(`finds every marked AI file (${marked.length} available)`, async () => {
+  test.skipIf(marked.length === 0)(`finds every marked AI file (${marked.length} available)`, async () => {
     const missed: string[] = [];
     for (const file of marked) if ((await assess(file.read())).label !== 'likely_ai') missed.push(file.path);
     expect(missed).toEqual([]);
   });
 
-  test(`calls no camera image likely_ai (${genuine.length} available)`, async () => {
+  test.skipIf(genuine.length === 0)(`calls no camera image likely_ai (${genuine.length} available)`, async () => {
     const accused: string[] = [];
     for (const file of genuine) if ((await assess(file.read())).label === 'likely_ai') accused.push(file.path);
     expect(accused).toEqual([]);

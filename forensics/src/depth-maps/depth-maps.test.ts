@@ -126,7 +126,7 @@ test('readDepthMap answers damaged files in bounded time', async () => {
 });
 
 const real = dataFiles('depth');
-test(`readDepthMap finds real maps deep (${real.length} available)`, async () => {
+test.skipIf(real.length === 0)(`readDepthMap finds real maps deep (${real.length} available)`, async () => {
   for (const file of real) {
     const found = await readDepthMap(file.read());
     expect(found, file.path).toBeDefined();

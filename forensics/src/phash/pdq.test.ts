@@ -44,15 +44,18 @@ describe('pdq against the reference vectors', () => {
     }
   }
 
-  test(`is within 10 bits at quality 80 and up (${vectors.length} available)`, async () => {
-    const far: string[] = [];
-    for (const [name, hash] of vectors) {
-      const found = pdq(await decode(named(name).read()));
-      const distance = hamming(found.hash, fromHex(hash));
-      if (found.quality >= 80 && distance > 10) far.push(`${name} ${distance}`);
-    }
-    expect(far).toEqual([]);
-  });
+  test.skipIf(vectors.length === 0)(
+    `is within 10 bits at quality 80 and up (${vectors.length} available)`,
+    async () => {
+      const far: string[] = [];
+      for (const [name, hash] of vectors) {
+        const found = pdq(await decode(named(name).read()));
+        const distance = hamming(found.hash, fromHex(hash));
+        if (found.quality >= 80 && distance > 10) far.push(`${name} ${distance}`);
+      }
+      expect(far).toEqual([]);
+    },
+  );
 
   test('derives the seven turned bridges from the first one alone', async () => {
     const bridge = files.find(file => file.path.endsWith('bridge-1-original.jpg'));

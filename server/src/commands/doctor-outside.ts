@@ -1,6 +1,6 @@
+import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../desk/system/echo.ts';
 import { BucketUnfit } from '../platform/blobs/write-once.ts';
 import type { Deps } from '../platform/deps.ts';
-import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../platform/http/echo.ts';
 import { canonicalAddress, forwardedAddress, isWithin } from '../platform/lib/addresses.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 

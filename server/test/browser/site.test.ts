@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { distOf } from '../../src/platform/http/assets.ts';
+import { distOf } from '../../src/pages/assets.ts';
 import type { Failure } from '../support/failure.ts';
 import { startTestService, type TestService } from '../support/harness.ts';
 import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';

@@ -7,6 +7,7 @@ import { normalizeRequest } from '../../src/verification/verifications/issue.ts'
 import { signedIn } from '../identity/people/visitor.ts';
 import {
   ask,
+  bundleOf,
   createVerification,
   startTestService,
   submit,
@@ -245,7 +246,7 @@ describe('the pages of verifications', () => {
     await desk.close(NO_STREAM);
   });
 
-  it('a verification: a member finalizes with a narrative, downloads the evidence and copies each act as curl', async () => {
+  it('a verification: a member finalizes with a narrative, downloads the evidence and copies each action as curl', async () => {
     const made = await createVerification(service, { metadata: { claim: 'C-8' } });
     await submit(service, made.id, await firstHand(2));
     await untilStatus(service, made.id, ['completed']);
@@ -257,13 +258,9 @@ describe('the pages of verifications', () => {
     await desk.page.getByRole('dialog').getByRole('button', { name: 'Finalize' }).click();
     await desk.page.getByRole('heading', { name: 'Case analysis' }).waitFor();
     await desk.fine('verification-finalized');
+    await bundleOf(service, made.id);
     const download = desk.page.waitForEvent('download');
-    await expect
-      .poll(async () => {
-        await desk.press('Evidence');
-        return Promise.race([download.then(() => true), desk.page.waitForTimeout(1_500).then(() => false)]);
-      })
-      .toBe(true);
+    await desk.press('Evidence');
     expect((await download).suggestedFilename()).toBe(`${made.id}.zip`);
     await desk.close(NO_STREAM);
   });

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { forgeLog, keySetOf, type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
-import { distOf } from '../../src/platform/http/assets.ts';
+import { distOf } from '../../src/pages/assets.ts';
 import {
   ask,
   createVerification,

@@ -85,6 +85,8 @@ const WRITE = /\b(?:insert\s+into|delete\s+from|update)\s+(?:only\s+)?([a-z_]+)\
 /** Words that follow `update` where no table does: `for update of`, `do update set`. */
 const KEYWORDS = new Set(['of', 'set', 'skip', 'nowait']);
 
+const READ = /\b(?:from|join)\s+(?:only\s+)?([a-z_]+)\b/g;
+
 interface Write {
   table: string;
   folder: string;
@@ -94,12 +96,15 @@ interface Write {
 /** The room of a file: `db` of `platform/db/sql.ts`. */
 const roomOf = (path: string): string => path.split('/')[1] ?? path;
 
+/** The strings of a file, where SQL stands. Comments speak English. */
+function literalsOf(file: string): string[] {
+  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  return code.match(/`[^`]*`|'[^'\n]*'/g) ?? [];
+}
+
 function writesOf(file: string): Write[] {
   const path = relative(SOURCES, file);
-  // SQL stands in strings; comments speak English.
-  const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
-  const literals = code.match(/`[^`]*`|'[^'\n]*'/g) ?? [];
-  return literals.flatMap(literal => tablesIn(literal).map(table => ({ table, folder: roomOf(path), file: path })));
+  return literalsOf(file).flatMap(sql => tablesIn(sql).map(table => ({ table, folder: roomOf(path), file: path })));
 }
 
 /** The tables that a piece of SQL writes. */
@@ -158,6 +163,16 @@ describe('table', () => {
   it.each(Object.entries(OWNER))('%s is written only by %s', (table, owner) => {
     const others = writes.filter(write => write.table === table && write.folder !== owner);
     expect(others.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('of another room is not even read by platform/http', () => {
+    const foreign = files.flatMap(file => {
+      const path = relative(SOURCES, file);
+      if (!path.startsWith('platform/http/')) return [];
+      const tables = literalsOf(file).flatMap(sql => [...sql.matchAll(READ)].map(([, table]) => table!));
+      return tables.filter(table => (OWNER[table] ?? 'http') !== 'http').map(table => `${path} reads ${table}`);
+    });
+    expect(foreign).toEqual([]);
   });
 
   it('of the schema has an owner', () => {

@@ -134,7 +134,7 @@ print(json.dumps({name: text.decode() for name, text in texts.items() if "/_sync
     ['Flask', 'flask_receiver.py', port => ['-m', 'flask', '--app', 'flask_receiver', 'run', '--port', port]],
     ['Django', 'django_receiver.py', port => ['django_receiver.py', 'runserver', port, '--noreload']],
   ];
-  it.skipIf(!setup?.tools).each(receivers)('gives %s genuine webhooks alone', async (_, file, args) => {
+  it.skipIf(!setup?.tools).each(receivers)('gives %s only genuine webhooks', async (_, file, args) => {
     const place = await mkdtemp(join(folder, 'receiver-'));
     await copyFile(join(RECEIVERS, file), join(place, file));
     const port = String(await freePort());

@@ -49,7 +49,7 @@ describe('sweeps of short-lived rows', () => {
     expect(left.rows[0].count).toBe(10);
   });
 
-  it('forgetKeys leaves a key alone that a request renews at the same moment', async () => {
+  it('forgetKeys skips a key that a request renews at the same moment', async () => {
     const at = new Date();
     await pool.query('delete from idempotency_keys');
     await claimKey(pool, 'tenant:true', 'renewed', Buffer.from('one'), new Date(at.getTime() - 3 * DAY_MS));

@@ -180,6 +180,16 @@ export async function until<T>(
   }
 }
 
+/** The bundle of an ended verification, once every entry of the log about it has its signed place. */
+export const bundleOf = (service: TestService, id: string, key = service.tenant.pk_test): Promise<Buffer> =>
+  until(async () => {
+    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    return answer.status === 200 ? bytes : null;
+  }, `the bundle of ${id}`);
+
 /** Reads a verification until it has one of these statuses. */
 export const untilStatus = (service: TestService, id: string, statuses: string[], key = service.tenant.pk_test) =>
   until(

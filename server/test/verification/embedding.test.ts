@@ -33,7 +33,7 @@ describe('embedding of the capture page', () => {
     return { framers: framers(headers), options: headers.get('x-frame-options'), return: returnOf(text), text };
   };
 
-  it('GET /v/:id may be framed by the origins of the account and of the brand alone, from the next request on', async () => {
+  it('GET /v/:id may be framed only by the origins of the account and of the brand, from the next request on', async () => {
     const plain = (await createVerification(service)).id;
     expect(await open(plain)).toMatchObject({ framers: "'none'", options: 'DENY' });
     const patched = await manage<Settings>('PATCH', '/v1/settings', { allowed_origins: [CLAIMS] });

@@ -8,8 +8,8 @@ import type { Stamp } from '@firsthand/stamps/rfc3161.ts';
 import sharp from 'sharp';
 import type { Deps } from '../../platform/deps.ts';
 import type { OpenedStatement } from '../../record/evidence/statements.ts';
-import { lacksCheck } from '../../verification/verifications/answered.ts';
 import type { CaptureRow, VerificationRow } from '../../verification/verifications/row.ts';
+import { lacksCheck } from '../../verification/verifications/steps.ts';
 import type { Head } from './head.ts';
 import { PUBLISHED_RATES } from './published-rates.ts';
 

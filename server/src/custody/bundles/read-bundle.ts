@@ -4,8 +4,8 @@ import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@fir
 import type { Deps } from '../../platform/deps.ts';
 import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
-import { readCurrent } from '../../verification/verifications/read.ts';
-import { isTerminal } from '../../verification/verifications/status.ts';
+import { readCurrent } from '../../verification/verifications/advance.ts';
+import { isTerminal } from '../../verification/verifications/row.ts';
 import type { BundleFile } from './bundle-file.ts';
 import { settledBundle } from './settled.ts';
 import { spliced } from './splice.ts';

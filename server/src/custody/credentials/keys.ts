@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import type { PhotoSigner } from '../../platform/http/pages.ts';
 import { type CoseSigner, certificatesOf, coseSigner, signRaw } from './cose.ts';
 
 /** `settings`: the operator's key. `remote`: the operator's signer. `own`: the chain that this installation made for itself. */
@@ -64,6 +63,12 @@ export async function credentialKey(deps: KeyDeps): Promise<CredentialKey> {
   if (!row?.sealed) throw new Error('there is no key for Content Credentials yet: start the service once');
   const privateKey = deps.keyring.decrypt(row.sealed);
   return { source: 'own', certificate: row.certificate, sign: async data => signRaw(privateKey, data) };
+}
+
+/** Who signs the Content Credentials of photos, and who issued that certificate unless this installation made it. */
+export interface PhotoSigner {
+  signer?: string;
+  issuer?: string;
 }
 
 /** Organisation and common name of who signs now and, unless this installation made the certificate, of its issuer. */

@@ -14,9 +14,8 @@ import { eraseEvents, routeEvents } from '../../record/events/record.ts';
 import { appendStatements, eraseStatements, leavesOf } from '../../record/evidence/statements.ts';
 import { eraseCaptures, eraseChallenges, lockCaptures } from '../../verification/captures/erase.ts';
 import { cancel, markRedacted } from '../../verification/verifications/advance.ts';
-import { eraseVerifications } from '../../verification/verifications/erase.ts';
-import type { VerificationRow } from '../../verification/verifications/row.ts';
-import { isTerminal } from '../../verification/verifications/status.ts';
+import { isTerminal, type VerificationRow } from '../../verification/verifications/row.ts';
+import { eraseVerifications } from '../../verification/verifications/write.ts';
 import { eraseBundles } from '../bundles/settled.ts';
 import { receiptSigner, receiptText } from './receipt.ts';
 

@@ -6,7 +6,7 @@ import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { openStream } from '../../platform/http/open-streams.ts';
 import { readableModes } from '../../platform/http/principal.ts';
 import { invalidField } from '../../platform/http/problem.ts';
-import { scopeOf } from '../../verification/verifications/search.ts';
+import { scopeOf } from '../../verification/verifications/row.ts';
 import { createHub, type Hub, KEPT_MS, missedChanges, note, type Subscriber } from './hub.ts';
 
 const HEARTBEAT_MS = 15_000;

@@ -1,8 +1,7 @@
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { MailRefused } from '../../platform/lib/mail.ts';
-import type { VerificationRow } from '../../verification/verifications/row.ts';
-import { isTerminal } from '../../verification/verifications/status.ts';
+import { isTerminal, type VerificationRow } from '../../verification/verifications/row.ts';
 import { renderLetter } from './letter.ts';
 
 type Row = Pick<VerificationRow, 'id' | 'status' | 'expires_at' | 'private' | 'redacted_at'> & { tenant_name: string };

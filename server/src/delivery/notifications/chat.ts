@@ -1,7 +1,7 @@
 import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { lacksCheck } from '../../verification/verifications/answered.ts';
+import { lacksCheck } from '../../verification/verifications/steps.ts';
 import type { Sent } from '../webhooks/schedule.ts';
 import { createSender } from '../webhooks/send.ts';
 import { wordsFor } from './reason.ts';

@@ -3,7 +3,7 @@ import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { MailRefused } from '../../platform/lib/mail.ts';
-import { lacksCheck } from '../../verification/verifications/answered.ts';
+import { lacksCheck } from '../../verification/verifications/steps.ts';
 import { renderLetter } from './letter.ts';
 import { wordsFor } from './reason.ts';
 

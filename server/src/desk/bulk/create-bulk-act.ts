@@ -7,7 +7,7 @@ import { type Principal, readableModes } from '../../platform/http/principal.ts'
 import { invalid, notConfigured } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { dateFaults } from '../../verification/verifications/filters.ts';
+import { dateFaults } from '../../verification/verifications/select.ts';
 import { LEAST_ROLE } from './acts.ts';
 import { type BulkActRow, presentBulkAct } from './row.ts';
 

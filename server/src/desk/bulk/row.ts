@@ -2,7 +2,7 @@ import type { BulkAct, BulkFilter } from '@firsthand/contract/batches/bulk-acts.
 import type { Activity } from '../../identity/audit/audit.ts';
 import { one, type Queryable } from '../../platform/db/sql.ts';
 import type { Principal } from '../../platform/http/principal.ts';
-import type { Place } from '../../verification/verifications/filters.ts';
+import type { Place } from '../../verification/verifications/select.ts';
 
 export interface BulkActRow {
   id: string;

@@ -7,7 +7,7 @@ import { one, type Queryable, type Tx, transaction } from '../../platform/db/sql
 import type { Deps } from '../../platform/deps.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
-import { type FilterQuery, type Place, select } from '../../verification/verifications/filters.ts';
+import { type FilterQuery, type Place, select } from '../../verification/verifications/select.ts';
 import { type Acts, type Item, LEAST_ROLE } from './acts.ts';
 import { type BulkActRow, hasEnded } from './row.ts';
 

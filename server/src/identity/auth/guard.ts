@@ -171,6 +171,9 @@ export function createGuard(
       if (!known) throw notFound();
     },
 
+    isErased: async (db, id) =>
+      (await one(db, 'select 1 from verifications where id = $1 and redacted_at is not null', [id])) !== undefined,
+
     async limit(request, reply, endpoint, principal) {
       if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);

@@ -2,7 +2,7 @@ import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { attachCaseAnalysis } from '../../verification/verifications/advance.ts';
-import { openForLateCheck } from '../../verification/verifications/opens-review.ts';
+import { openForLateCheck } from '../../verification/verifications/reviews.ts';
 import {
   capturesOf,
   findVerification,

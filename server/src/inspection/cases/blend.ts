@@ -2,7 +2,7 @@ import type { DimensionName } from './finding.ts';
 import { combine, type Dimension, type Opinion } from './rubric.ts';
 import type { CaseAnswer, SecondLook } from './second-look.ts';
 
-/** The weight of a model's score when all its samples agree. The model alone never makes a case worth rejecting. */
+/** The weight of a model's score when all its samples agree. By itself the model never makes a case worth rejecting. */
 const AGREED_WEIGHT = 0.7;
 /** The weight of a single sample, which nothing confirms. */
 const SINGLE_WEIGHT = 0.4;
@@ -41,7 +41,7 @@ export function blend(evidence: Opinion, { answers, noAnswer, unseen }: SecondLo
   if (unseen > 0) unknowns.unshift(`The vision model was not shown ${unseen} of the pictures.`);
   if (answers.length === 0) {
     unknowns.unshift(
-      `The vision model gave no answer (${(noAnswer ?? 'none').replaceAll('_', ' ')}); this is the evidence alone.`,
+      `The vision model gave no answer (${(noAnswer ?? 'none').replaceAll('_', ' ')}); this comes only from the evidence.`,
     );
     return { opinion: { ...evidence, unknowns }, consistencyLevel: undefined, text: '' };
   }

@@ -11,7 +11,7 @@ const MAX_REPEATS = 20;
 
 type Db = Parameters<typeof lookUp>[0];
 
-/** Gathers everything the record holds about a finalized case, from the database alone. */
+/** Gathers everything the record holds about a finalized case, only from the database. */
 export async function gatherFacts(db: Db, row: VerificationRow): Promise<CaseFacts> {
   const own = (await capturesOf(db, row.id)).map(factsOf);
   const hashes = await hashesOf(db, own);

@@ -7,9 +7,8 @@ import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { viewerOf } from '../../platform/http/principal.ts';
 import { expired, notFound, Problem, redacted, verificationClosed } from '../../platform/http/problem.ts';
-import { lockCurrent } from '../../verification/verifications/advance.ts';
+import { lockCurrent, readCurrent } from '../../verification/verifications/advance.ts';
 import { presentFrozen, withImageUrls } from '../../verification/verifications/present.ts';
-import { readCurrent } from '../../verification/verifications/read.ts';
 import { reviewsOf } from '../../verification/verifications/reviews.ts';
 import {
   answeredKeys,

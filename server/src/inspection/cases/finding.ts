@@ -3,7 +3,7 @@ export type DimensionName = 'cross_image_consistency' | 'physical_plausibility' 
 /** The result of one comparison. */
 export interface Finding {
   dimension: DimensionName;
-  /** 0: in order. 1: grounds to reject on this dimension alone. */
+  /** 0: in order. 1: enough to reject on this dimension. */
   weight: number;
   /** The finding in one sentence; for weight 0 the sentence supports the case. */
   text: string;

@@ -14,7 +14,7 @@ import { assessTimes } from './times.ts';
 export const RUBRIC_NAME = 'firsthand-evidence/1';
 export const RUBRIC_VERSION = 1;
 const MAX_CAPTURES_SHOWN = 25;
-/** Confidence limit without a model: metadata and clocks alone never settle a case. */
+/** Confidence limit without a model: metadata and clocks never settle a case. */
 const MAX_EVIDENCE_CONFIDENCE = 0.75;
 
 export interface Dimension {
@@ -51,7 +51,7 @@ function dimensionOf(name: DimensionName, findings: readonly Finding[]): Dimensi
   };
 }
 
-/** Judges a case from the evidence alone, by the rubric `firsthand-evidence/1` of docs/vision.md. */
+/** Judges a case only from the evidence, by the rubric `firsthand-evidence/1` of docs/vision.md. */
 export function judgeEvidence(facts: CaseFacts): Opinion {
   const { captures } = facts;
   const narrative = assessNarrative(facts);
@@ -73,7 +73,7 @@ export function judgeEvidence(facts: CaseFacts): Opinion {
       ...(narrative ? { narrative_image_match: dimensionOf('narrative_image_match', findings) } : {}),
     },
     unknowns: [
-      ...(captures.length < 2 ? ['One picture alone cannot be held against others.'] : []),
+      ...(captures.length < 2 ? ['One picture cannot be compared with others.'] : []),
       ...assessments.flatMap(assessment => assessment.unknowns),
     ],
     confidence: Math.min(MAX_EVIDENCE_CONFIDENCE, 0.25 + 0.5 * coverage),

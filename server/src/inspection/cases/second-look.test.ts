@@ -134,7 +134,7 @@ describe('case analysis with a vision model', () => {
     ['dropping connections', 'dropping'],
     ['hanging', 'hanging'],
     ['asking for an hour', { retryAfter: '3600' }],
-  ])('ends with the evidence alone when the model is %s, and says so', async (_, behaviour) => {
+  ])('ends with only the evidence when the model is %s, and says so', async (_, behaviour) => {
     model.behave = () => behaviour;
     const id = await completed([RED], { on: impatient });
     const reply = await finalize(id, 'The red door.', impatient);
@@ -168,7 +168,7 @@ describe('case analysis with a vision model', () => {
     const reply = await finalize(await completed([RED]), 'Anything');
     expect(Value.Check(CaseAnalysis, reply.body.case_analysis)).toBe(true);
     expect(reply.body.case_analysis!.model).toBe('rules, firsthand-evidence/1');
-    // The model alone never makes a case one to reject on a dimension by itself.
+    // The model never makes a case one to reject on a dimension by itself.
     expect(reply.body.case_analysis!.dimensions.physical_plausibility.score).toBeLessThanOrEqual(0.7);
   });
 
@@ -241,7 +241,7 @@ const anyAnswer: fc.Arbitrary<CaseAnswer> = fc.record({
 });
 
 describe('blend of record and model', () => {
-  it('never lowers a score of the record, and never lets the model alone decide', () => {
+  it('never lowers a score of the record, and never lets only the model decide', () => {
     fc.assert(
       fc.property(anyOpinion, fc.array(anyAnswer, { maxLength: 5 }), (evidence, answers) => {
         const { opinion, consistencyLevel } = blend(evidence, { answers, noAnswer: null, unseen: 0 });

@@ -1,6 +1,6 @@
 // Tesseract from npm packages, for machines without the program. It takes what the program takes: a picture on standard
 // input, the languages and the layout as arguments; it writes the program's table to standard output. It runs as a
-// process of its own, so that a hang or a crash of the WebAssembly module ends this process alone.
+// process of its own, so that a hang or a crash of the WebAssembly module ends only this process.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';

@@ -335,7 +335,7 @@ describe('text in a picture that addresses the examiner', () => {
     }
   });
 
-  it('opens a review from object, condition and text alone, and never makes a match', async () => {
+  it('opens a review only from object, condition and text, and never makes a match', async () => {
     const cases: [string, object, object, object][] = [
       ['object', { expected_object: 'a red car' }, { visible: 'yes' }, { object_match: { status: 'inconclusive' } }],
       ['object', { expected_object: 'a red car' }, { visible: 'no' }, { object_match: { status: 'mismatch' } }],

@@ -16,7 +16,7 @@ type ContextAnswer = Static<typeof ContextAnswer>;
 /** A "no" at least this sure makes the model look a second time. */
 const DOUBTFUL = 0.7;
 /**
- * Both looks must be at least this sure. A vision model's confidence is not calibrated, so one look alone never makes a
+ * Both looks must be at least this sure. A vision model's confidence is not calibrated, so one look never makes a
  * fraud.
  */
 const CONFIDENT = 0.9;

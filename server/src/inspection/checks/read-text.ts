@@ -9,7 +9,7 @@ import { one, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { bounded } from '../../platform/lib/text.ts';
 import { storeText } from '../../verification/captures/write.ts';
-import { openForLateCheck } from '../../verification/verifications/opens-review.ts';
+import { openForLateCheck } from '../../verification/verifications/reviews.ts';
 import {
   type CaptureRow,
   findVerification,

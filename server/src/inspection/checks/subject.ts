@@ -5,7 +5,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { bounded } from '../../platform/lib/text.ts';
 import type { Vision } from '../../platform/vision/client.ts';
 import { settle } from '../../verification/verdict/settle.ts';
-import { openForLateCheck } from '../../verification/verifications/opens-review.ts';
+import { openForLateCheck } from '../../verification/verifications/reviews.ts';
 import {
   capturesOf,
   findVerification,

@@ -66,7 +66,7 @@ export async function findTextReader({ command, languages }: Config['tesseract']
   return builtIn();
 }
 
-/** The packages hold English alone. */
+/** The packages hold only English. */
 function builtIn(): TextReader {
   const { version } = createRequire(import.meta.url)('tesseract.js/package.json') as { version: string };
   const script = join(import.meta.dirname, 'built-in-reader.ts');

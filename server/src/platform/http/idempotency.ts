@@ -76,26 +76,23 @@ export async function claimKey(
 }
 
 /**
- * Stores the answer to replay. `verificationId`: the verification it shows; an erasure takes the answer too. An answer that
- * was made before an erasure and comes after it is not stored: `redacted_at` tells the two apart.
+ * Stores the answer to replay. `verificationId`: the verification it shows; an erasure takes the answer too.
+ * `outdated`: an erasure came first, so the answer is not kept.
  */
 export async function storeAnswer(
   db: Queryable,
   scope: string,
   key: string,
-  answer: Answer & { verificationId: string | null },
+  answer: Answer & { verificationId: string | null; outdated?: boolean },
 ): Promise<void> {
   await db.query(
-    `update idempotency_keys set locked_until = null, verification_id = $5,
-       status = case when late then ${ERASED} else $3 end, body = case when not late then $4 end
-     from (select coalesce(redacted_at is not null and position('"redacted_at"' in $4) = 0, false) as late
-           from (select $5::text as id) shown left join verifications using (id)) erasure
+    `update idempotency_keys set locked_until = null, verification_id = $5, status = $3, body = $4
      where scope = $1 and key = $2`,
     [
       scope,
       sha256Hex(key),
-      answer.status,
-      answer.body === undefined ? null : JSON.stringify(answer.body),
+      answer.outdated ? ERASED : answer.status,
+      answer.outdated || answer.body === undefined ? null : JSON.stringify(answer.body),
       answer.verificationId,
     ],
   );

@@ -3,6 +3,7 @@ import { type Fault, fault, required } from '@firsthand/contract/base/fault.ts';
 import { VERIFICATION_ID_PATTERN } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { Queryable } from '../db/sql.ts';
 import type { Deps } from '../deps.ts';
 import { isRecord } from '../lib/ask-json.ts';
 import { sha256 } from '../lib/keyring.ts';
@@ -28,6 +29,8 @@ export interface Guard {
   target(id: string, principal: Principal): Promise<void>;
   /** Finds the principal from the verification id in the path. Throws 404, and 403 for somebody who may not be the claimant. */
   fromPath(id: string, request: FastifyRequest, endpoint: Endpoint): Promise<CapturePrincipal>;
+  /** Whether the verification was erased. */
+  isErased(db: Queryable, id: string): Promise<boolean>;
   /** Counts the request and sets the RateLimit headers. Throws 429. */
   limit(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint, principal: Principal | null): Promise<void>;
   /** Whether the credential of a request in progress still opens the endpoint. */
@@ -97,7 +100,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       if (reply.statusCode >= 300) await guard.release(request);
     },
     handler: async (request, reply) => {
-      const answer = await answerOnce(endpoint, callOf(request, reply));
+      const answer = await answerOnce(guard, endpoint, callOf(request, reply));
       reply.code(answer.status);
       for (const [name, value] of Object.entries(answer.headers ?? {})) reply.header(name, value);
       if (answer.body === undefined) return reply.send();
@@ -163,7 +166,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
 }
 
 /** Runs the handler; for a repeated idempotency key it returns the stored answer instead. */
-async function answerOnce(endpoint: Endpoint, call: Parameters<Endpoint['handler']>[0]): Promise<Answer> {
+async function answerOnce(guard: Guard, endpoint: Endpoint, call: Parameters<Endpoint['handler']>[0]): Promise<Answer> {
   const { deps, principal, request, idempotencyKey: key } = call;
   // The capture flow stores its keys on the capture itself, so a retry is answered even after completion.
   const scope = key && principal && endpoint.method === 'POST' ? scopeOf(principal) : null;
@@ -171,16 +174,18 @@ async function answerOnce(endpoint: Endpoint, call: Parameters<Endpoint['handler
   const hash = sha256(`${request.method} ${request.url}\n${sha256(request.received?.raw ?? '').toString('hex')}`);
   const earlier = await claimKey(deps.db, scope, key, hash, deps.clock.now(), isApp(principal));
   if (earlier) return earlier;
+  const store = async (db: Queryable, answer: Answer) =>
+    storeAnswer(db, scope, key, await stored(guard, endpoint, { db, answer, request }));
   try {
     let kept = false;
     const answer = await endpoint.handler({
       ...call,
       keepAnswer: async (tx, value) => {
-        await storeAnswer(tx, scope, key, stored(endpoint, value, request));
+        await store(tx, value);
         kept = true;
       },
     });
-    if (!kept) await storeAnswer(deps.db, scope, key, stored(endpoint, answer, request));
+    if (!kept) await store(deps.db, answer);
     return answer;
   } catch (error) {
     await releaseKey(deps.db, scope, key);
@@ -189,15 +194,19 @@ async function answerOnce(endpoint: Endpoint, call: Parameters<Endpoint['handler
 }
 
 /** The stored answer without its secrets, with the verification it shows: the one in the path, or the first it names. */
-function stored({ target, secretAnswer }: Endpoint, answer: Answer, request: FastifyRequest) {
+async function stored(
+  guard: Guard,
+  { target, secretAnswer }: Endpoint,
+  { db, answer, request }: { db: Queryable; answer: Answer; request: FastifyRequest },
+) {
   const inPath = target && (request.params as Record<string, string>)[target];
-  const named = VERIFICATION_ID.exec(JSON.stringify(answer.body ?? null))?.[0];
+  const text = JSON.stringify(answer.body ?? null);
+  const verificationId = inPath || VERIFICATION_ID.exec(text)?.[0] || null;
+  // An answer that knows of the erasure came after it, and may be replayed.
+  const outdated =
+    verificationId !== null && !text.includes('"redacted_at"') && (await guard.isErased(db, verificationId));
   const members = Object.entries(answer.body ?? {}).filter(([name]) => !secretAnswer?.includes(name));
-  return {
-    ...answer,
-    ...(secretAnswer ? { body: Object.fromEntries(members) } : {}),
-    verificationId: inPath || named || null,
-  };
+  return { ...answer, ...(secretAnswer ? { body: Object.fromEntries(members) } : {}), verificationId, outdated };
 }
 
 /** Returns the scope that shares idempotency keys. Nobody else shares a person's keys. */

@@ -1,8 +1,6 @@
 import { expired, Problem, redacted, verificationClosed } from '../../platform/http/problem.ts';
-import type { VerificationRow } from '../verifications/row.ts';
-import { isTerminal } from '../verifications/status.ts';
-import type { Held, Slot } from '../verifications/steps.ts';
-import { pickSlot } from '../verifications/steps.ts';
+import { isTerminal, type VerificationRow } from '../verifications/row.ts';
+import { type Held, pickSlot, type Slot } from '../verifications/steps.ts';
 
 /** No step has a longer name. The message does not repeat a name over this length. */
 const MAX_NAME = 64;

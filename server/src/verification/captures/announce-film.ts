@@ -2,7 +2,7 @@ import { AnnouncedFilm, FilmAnnouncement } from '@firsthand/contract/verificatio
 import { one } from '../../platform/db/sql.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalidField, redacted } from '../../platform/http/problem.ts';
-import { readCurrent } from '../verifications/read.ts';
+import { readCurrent } from '../verifications/advance.ts';
 
 export const announceFilm = openEndpoint({
   operationId: 'announceFilm',

@@ -11,8 +11,7 @@ import { one, transaction } from '../../platform/db/sql.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalidField, notFound, Problem, redacted } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { lockCurrent } from '../verifications/advance.ts';
-import { readCurrent } from '../verifications/read.ts';
+import { lockCurrent, readCurrent } from '../verifications/advance.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
 import { openSlot, unknownStep } from './accepting.ts';
 

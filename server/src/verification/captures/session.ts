@@ -3,8 +3,8 @@ import { brandOf } from '../../identity/tenants/brands.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, openEndpoint } from '../../platform/http/endpoint.ts';
 import { redacted } from '../../platform/http/problem.ts';
+import { readCurrent } from '../verifications/advance.ts';
 import { presentForEndUser } from '../verifications/present.ts';
-import { readCurrent } from '../verifications/read.ts';
 import { capturesOf, type VerificationRow } from '../verifications/row.ts';
 
 /** The verification as the claimant sees it. */

@@ -13,8 +13,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { type Answer, created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalid, notFound, Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { captureStored, lockCurrent } from '../verifications/advance.ts';
-import { readCurrent } from '../verifications/read.ts';
+import { captureStored, lockCurrent, readCurrent } from '../verifications/advance.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';
@@ -207,6 +206,28 @@ async function persist(
     tx,
     [picture, o.motion].flatMap(one => (one?.stored ? [one.stored.captureId] : [])),
   );
+  const inserted = await insertCapture(tx, deps, o, row, step);
+  const { statements, ...capture } = inserted;
+  const after = await captureStored(
+    tx,
+    deps,
+    row,
+    { captures: [...captures, capture], statements },
+    capture.created_at,
+  );
+  await CAPTURES.join(tx, row, capture.id);
+  return after;
+}
+
+/** Inserts the capture. `statements`: how many the log has of its verification. */
+async function insertCapture(
+  tx: Tx,
+  deps: Pick<Deps, 'origins' | 'clock'>,
+  o: Persist,
+  row: VerificationRow,
+  step: PictureStep,
+): Promise<CaptureRow & { statements: number }> {
+  const { body, picture } = o;
   const now = deps.clock.now();
   const { attestation, proof } = await o.attested(tx);
   const trace = await takeTrace(tx, row, step, o.captureId, body);
@@ -246,8 +267,5 @@ async function persist(
     ],
   );
   if (!inserted) throw new Error('insert returned no row');
-  const { statements, ...capture } = inserted;
-  const after = await captureStored(tx, deps, row, { captures: [...captures, capture], statements }, now);
-  await CAPTURES.join(tx, row, capture.id);
-  return after;
+  return inserted;
 }

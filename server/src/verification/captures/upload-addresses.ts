@@ -63,7 +63,7 @@ export async function openAddress(
 }
 
 /**
- * Marks uploads as used by a capture, so the sweep leaves them alone. Throws when the sweep took one after it was read.
+ * Marks uploads as used by a capture, so the sweep skips them. Throws when the sweep took one after it was read.
  */
 export async function useAddresses(tx: Tx, captureIds: readonly string[]): Promise<void> {
   if (captureIds.length === 0) return;

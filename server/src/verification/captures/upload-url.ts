@@ -7,7 +7,7 @@ import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/pres
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
 import { invalid, redacted } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { readCurrent } from '../verifications/read.ts';
+import { readCurrent } from '../verifications/advance.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
 import { openSlot, unknownStep } from './accepting.ts';

@@ -4,7 +4,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressPermit, takePermits } from '../../identity/auth/limits.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import type { ShowPage } from '../../platform/http/pages.ts';
 import { servedModes } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import type { Limiter } from '../../platform/limits/limiter.ts';
@@ -76,12 +75,13 @@ function page(
 /**
  * Serves the address of a link template. Each opening creates a verification from the current version and redirects to its capture page.
  * HEAD, a browser's prefetch and link previewers create nothing.
+ * `showEnd` shows the capture page in its final state, with no verification behind it.
  */
 export function registerLinks(
   app: FastifyInstance,
   deps: Pick<Deps, 'config' | 'db' | 'origins' | 'clock'>,
   limiter: Limiter,
-  showPage: ShowPage,
+  showEnd: (reply: FastifyReply, end: 'unknown' | 'revoked') => FastifyReply,
 ): void {
   app.get<{ Params: { id: string } }>('/t/:id/', async ({ params }, reply) =>
     reply.redirect(`../${encodeURIComponent(params.id)}`, 308),
@@ -109,9 +109,9 @@ export function registerLinks(
       const { id } = request.params as { id: string };
       const template = isId('tpl', id) ? await findTemplate(deps.db, id) : undefined;
       if (!template || !servedModes(deps.config.mode).includes(template.livemode)) {
-        return showPage(reply.code(404), 'index.html', { end: 'unknown' });
+        return showEnd(reply.code(404), 'unknown');
       }
-      if (template.status === 'revoked') return showPage(reply.code(410), 'index.html', { end: 'revoked' });
+      if (template.status === 'revoked') return showEnd(reply.code(410), 'revoked');
       // The browser prefetches on a guess: reject, so that it asks again when the person opens the link.
       if (/\bprefetch\b/.test(String(request.headers['sec-purpose'] ?? ''))) return reply.code(503).send();
       if (!opens) return landing(reply, deps.origins.capture);

@@ -3,8 +3,14 @@ import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addSlowJob } from '../../platform/jobs/queue.ts';
 import { complete, fail, lockCurrent } from '../verifications/advance.ts';
-import { answeredKeys, type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
-import { isTerminal } from '../verifications/status.ts';
+import {
+  answeredKeys,
+  type CaptureRow,
+  capturesOf,
+  heldBy,
+  isTerminal,
+  type VerificationRow,
+} from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { storeInconclusiveObject } from '../verifications/write.ts';
 import { awaitChecks } from './await-checks.ts';

@@ -148,7 +148,7 @@ describe('supports', () => {
     expect(supports(asked(['screen', 'reverse'], { steps }), [photoOf({}), file({ reverse: 'answer' })])).toBe(false);
   });
 
-  it('judges uploads alone by what applies to them', () => {
+  it('judges uploads by what applies to them, if there are only uploads', () => {
     const file = (said: Said) => photoOf(said, { source: 'upload' });
     const steps = [upload];
     for (const more of [{ steps }, { mode: 'audit' as const }]) {

@@ -1,7 +1,6 @@
 import type { Config } from '@firsthand/contract/verification/verification.ts';
-import { answeredBy } from '../verifications/answered.ts';
 import type { CaptureRow } from '../verifications/row.ts';
-import { signalsAsked } from '../verifications/steps.ts';
+import { answeredBy, signalsAsked } from '../verifications/steps.ts';
 
 type Photo = Pick<CaptureRow, 'step_key' | 'source' | 'signals' | 'context' | 'analysis_state'>;
 type Asked = Pick<Config, 'steps' | 'signals_required' | 'mode' | 'depth_policy' | 'context'>;

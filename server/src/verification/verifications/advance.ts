@@ -1,14 +1,25 @@
 import type { CaseAnalysis, InstructedCheck, Verdict } from '@firsthand/contract/verification/verification.ts';
-import { many, type Tx } from '../../platform/db/sql.ts';
+import { type Activity, audit } from '../../identity/audit/audit.ts';
+import { many, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import { notFound, verificationClosed } from '../../platform/http/problem.ts';
 import type { InternalEvent } from '../../record/events/record.ts';
 import { appendStatement } from '../../record/evidence/statements.ts';
-import { opening } from './opens-review.ts';
 import { record } from './record-event.ts';
-import { answeredKeys, type CaptureRow, capturesOf, heldBy, lockVerification, type VerificationRow } from './row.ts';
-import { sealHashOf } from './seal.ts';
+import { opening } from './reviews.ts';
+import {
+  answeredKeys,
+  type CaptureRow,
+  capturesOf,
+  findVerification,
+  heldBy,
+  isTerminal,
+  lockVerification,
+  next,
+  type VerificationRow,
+} from './row.ts';
+import { sealHashOf, sealHolds } from './seal.ts';
 import { captureStatement, detectorsOf } from './stated.ts';
-import { isTerminal, next } from './status.ts';
 import { requirementsMet } from './steps.ts';
 import { type ReviewChange, updateColumns } from './write.ts';
 
@@ -216,4 +227,43 @@ async function change(
   const after = await updateColumns(tx, row.id, all, { event: true });
   await record(tx, deps, after, captures, event, at);
   return after;
+}
+
+/** Reads a verification, and first expires it if its deadline has passed. Throws `not_found`. */
+export async function readCurrent(
+  deps: Pick<Deps, 'log' | 'db' | 'keyring' | 'origins' | 'clock' | 'metrics'>,
+  id: string,
+): Promise<VerificationRow> {
+  const row = await findVerification(deps.db, id);
+  if (!row) throw notFound();
+  if (!sealHolds(row)) {
+    deps.metrics.sealMismatches.inc();
+    deps.log.error({ verificationId: id }, 'seal mismatch: the record was changed after it was sealed');
+  }
+  return withExpiryApplied(deps, row);
+}
+
+/** Expires a row that was just read if its deadline has passed. Returns the current row. */
+export async function withExpiryApplied(
+  deps: Pick<Deps, 'db' | 'keyring' | 'origins' | 'clock'>,
+  row: VerificationRow,
+): Promise<VerificationRow> {
+  if (isTerminal(row.status) || row.expires_at > deps.clock.now()) return row;
+  return (await transaction(deps.db, tx => lockCurrent(tx, deps, row.id))) ?? row;
+}
+
+/** Cancels a verification and notes it in the audit log. Throws `verification_closed` where it has ended otherwise. */
+export async function cancelOne(
+  tx: Tx,
+  deps: Pick<Deps, 'keyring' | 'origins' | 'clock'>,
+  id: string,
+  activity: Activity,
+): Promise<VerificationRow> {
+  const current = await lockCurrent(tx, deps, id);
+  if (!current) throw notFound();
+  if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
+  if (current.status !== 'expired') {
+    await audit(tx, activity, { action: 'verification.cancelled', target: current.id });
+  }
+  return cancel(tx, deps, current, deps.clock.now());
 }

@@ -1,13 +1,11 @@
 import { Verification } from '@firsthand/contract/verification/verification.ts';
-import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
-import { type Tx, transaction } from '../../platform/db/sql.ts';
-import type { Deps } from '../../platform/deps.ts';
+import { activityOf } from '../../identity/audit/audit.ts';
+import { transaction } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { notFound, verificationClosed } from '../../platform/http/problem.ts';
-import { cancel, lockCurrent } from './advance.ts';
+import { cancelOne } from './advance.ts';
 import { presentFrozen, withImageUrls } from './present.ts';
 import { unreviewed } from './reviews.ts';
-import { capturesOf, type VerificationRow } from './row.ts';
+import { capturesOf } from './row.ts';
 
 export const cancelVerification = tenantEndpoint({
   operationId: 'cancelVerification',
@@ -26,19 +24,3 @@ export const cancelVerification = tenantEndpoint({
     return ok(presentFrozen(row, await capturesOf(deps.db, row.id), unreviewed, deps.origins));
   },
 });
-
-/** Cancels a verification and notes it in the audit log. Throws `verification_closed` where it has ended otherwise. */
-export async function cancelOne(
-  tx: Tx,
-  deps: Pick<Deps, 'keyring' | 'origins' | 'clock'>,
-  id: string,
-  activity: Activity,
-): Promise<VerificationRow> {
-  const current = await lockCurrent(tx, deps, id);
-  if (!current) throw notFound();
-  if (current.status === 'completed' || current.status === 'failed') throw verificationClosed();
-  if (current.status !== 'expired') {
-    await audit(tx, activity, { action: 'verification.cancelled', target: current.id });
-  }
-  return cancel(tx, deps, current, deps.clock.now());
-}

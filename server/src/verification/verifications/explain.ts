@@ -16,7 +16,7 @@ import { PUBLISHED } from '@firsthand/forensics/published.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import type { CalibratedScore } from '@firsthand/forensics/signals.ts';
 import type { Config } from '../../platform/config/config.ts';
-import { answeredBy } from './answered.ts';
+import { answeredBy } from './steps.ts';
 
 type Thresholds = Pick<Config, 'screenThresholds'>;
 type Said = Omit<SignalExplanation, 'published'>;

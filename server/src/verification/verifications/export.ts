@@ -3,8 +3,10 @@ import { BYTE_ORDER_MARK, csvLine } from '@firsthand/contract/sheet/write-sheet.
 import { Type } from 'typebox';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { viewerOf } from '../../platform/http/principal.ts';
-import { dateFaults, filters, METADATA_FILTER, type Place, type Selected, select } from './filters.ts';
+import { dateFaults, filters, METADATA_FILTER, type Place } from './filters.ts';
 import { reviewRowsOf, shownReviews } from './reviews.ts';
+import { select } from './select.ts';
+import type { Selected } from './sources.ts';
 
 const COLUMNS = [
   'id',

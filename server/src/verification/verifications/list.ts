@@ -6,10 +6,11 @@ import { decodeCursor, encodeCursor } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { viewerOf } from '../../platform/http/principal.ts';
 import { invalidField } from '../../platform/http/problem.ts';
-import { dateFaults, filters, METADATA_FILTER, type Place, select } from './filters.ts';
+import { withExpiryApplied } from './advance.ts';
+import { dateFaults, filters, METADATA_FILTER, type Place } from './filters.ts';
 import { presentSummary, withoutLink } from './present.ts';
-import { withExpiryApplied } from './read.ts';
 import { reviewRowsOf, shownReviews } from './reviews.ts';
+import { select } from './select.ts';
 
 const ListQuery = Type.Object(
   {

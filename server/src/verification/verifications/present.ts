@@ -24,11 +24,11 @@ import {
   capturesOf,
   findVerification,
   heldBy,
+  isTerminal,
   type StoredPresence,
   type VerificationRow,
 } from './row.ts';
 import { sealOf } from './seal.ts';
-import { isTerminal } from './status.ts';
 import { stepStates } from './steps.ts';
 import { warningsOf } from './warnings.ts';
 

@@ -1,6 +1,17 @@
-import type { Decision, Review, ReviewSummary } from '@firsthand/contract/reviews/reviews.ts';
-import { many, type Queryable } from '../../platform/db/sql.ts';
-import type { VerificationRow } from './row.ts';
+import { randomInt } from 'node:crypto';
+import type {
+  Decision,
+  Review,
+  Reviewer,
+  ReviewPolicy,
+  ReviewQueue,
+  ReviewSummary,
+} from '@firsthand/contract/reviews/reviews.ts';
+import type { LocationResult, ObjectMatch, Status, Verdict } from '@firsthand/contract/verification/verification.ts';
+import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
+import { findVerification, type ReviewCause, type VerificationRow } from './row.ts';
+import { lacksCheck } from './steps.ts';
+import { storeReviewState } from './write.ts';
 
 export interface ReviewRow {
   id: string;
@@ -99,3 +110,147 @@ export async function reviewsOf(
   if (row.review_state === 'none') return unreviewed;
   return shownReviews(row, await reviewRowsOf(db, [row.id]), o);
 }
+
+/** The person who claims, and when the claims end. `now` is the database's time. */
+export interface Claim {
+  tenantId: string;
+  livemode: boolean;
+  reviewer: Reviewer;
+  now: Date;
+  until: Date;
+}
+
+/**
+ * Claims the case that has waited longest and that this person may review, or returns undefined. The rules are those of
+ * `desk/reviews/standing.ts`. A case that another transaction looks at is passed over, so no two people get one case and
+ * nobody waits.
+ */
+export const claimNext = (
+  tx: Tx,
+  o: Claim & { queue: ReviewQueue; seesEscalated: boolean },
+): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(
+    tx,
+    `update verifications set review_claimed_by = $1, review_claimed_at = $2, review_claimed_until = $3
+     where id = (
+       select v.id from verifications v
+       where v.tenant_id = $4 and v.livemode = $5 and v.review_state in ('open', 'disputed')
+         and (v.review_claimed_until is null or v.review_claimed_until <= $2)
+         and v.redacted_at is null
+         and ($7 = 'all' or v.review_causes ? $7) and ($8 or not v.review_escalated)
+         and not exists (select from captures c where c.verification_id = v.id and c.sent_by = $6)
+         and not exists (
+           select from reviews own where own.verification_id = v.id and own.person_id = $6 and (
+             own.struck_at is null
+             -- A person who took back a second decision has seen the first.
+             or v.review_needs = 2 and v.review_state = 'open' and own.decision <> 'escalated' and exists (
+               select from reviews first where first.verification_id = v.id and first.number < own.number
+                 and first.struck_at is null and first.decision <> 'escalated')))
+       order by v.review_opened_at, v.id limit 1 for update of v skip locked)
+     returning *`,
+    [
+      JSON.stringify(o.reviewer),
+      o.now,
+      o.until,
+      o.tenantId,
+      o.livemode,
+      o.reviewer.person_id,
+      o.queue,
+      o.seesEscalated,
+    ],
+  );
+
+/** The case that a person has held for longest, besides those listed. */
+export const findHeld = (tx: Tx, o: Claim, besides: readonly string[]): Promise<VerificationRow | undefined> =>
+  one<VerificationRow>(
+    tx,
+    `select * from verifications
+     where tenant_id = $1 and livemode = $2 and review_state in ('open', 'disputed')
+       and review_claimed_by ->> 'person_id' = $3 and review_claimed_until > $4 and not (id = any($5))
+     order by review_claimed_at, id limit 1`,
+    [o.tenantId, o.livemode, o.reviewer.person_id, o.now, besides],
+  );
+
+/** Renews those of the listed claims that the person still holds. */
+export async function renewClaims(tx: Tx, o: Claim, ids: readonly string[]): Promise<void> {
+  await tx.query(
+    `update verifications set review_claimed_until = $1
+     where id = any(array(
+       select id from verifications
+       where id = any($2) and tenant_id = $3 and livemode = $4 and review_claimed_by ->> 'person_id' = $5
+         and review_claimed_until > $6
+       order by id for update))`,
+    [o.until, ids, o.tenantId, o.livemode, o.reviewer.person_id, o.now],
+  );
+}
+
+export interface Outcome {
+  status: Status;
+  verdict: Verdict | null;
+  object_match: ObjectMatch | null;
+  locationResults: readonly (LocationResult | undefined)[];
+  /** Checks in which a picture told the model what to answer. */
+  instructions_found?: readonly string[] | null;
+  /** The file of a live photo speaks against being new. */
+  oldFile: boolean;
+}
+
+const MISMATCHES: readonly (LocationResult | undefined)[] = ['rejected', 'no_match'];
+
+/** Returns why people should see a verification that has just ended. `sampled`: the draw picked it, should it be verified. */
+export function causesOf(
+  { status, verdict, object_match, locationResults, oldFile, instructions_found }: Outcome,
+  sampled: boolean,
+): ReviewCause[] {
+  const causes: ReviewCause[] = [];
+  if (status === 'failed' || verdict?.label === 'failed') causes.push('failed');
+  const isIncomplete = lacksCheck(verdict);
+  if (verdict?.label === 'suspicious' && !isIncomplete) causes.push('suspicious');
+  const elsewhere = locationResults.some(result => MISMATCHES.includes(result));
+  if (object_match?.status === 'mismatch' || elsewhere || oldFile || isIncomplete || instructions_found?.length) {
+    causes.push('checks');
+  }
+  if (causes.length === 0 && sampled && verdict?.label === 'verified') causes.push('sample');
+  return causes;
+}
+
+/** The columns that open a review. */
+export type Opening = Pick<VerificationRow, 'review_state' | 'review_needs' | 'review_causes' | 'review_opened_at'>;
+
+const RESOLUTION = 2 ** 32;
+
+/** Decides whether a verification comes up for review, by its outcome and the account's settings. Empty: it does not. */
+export async function opening(
+  tx: Tx,
+  row: Pick<VerificationRow, 'tenant_id'>,
+  outcome: Outcome,
+  at: Date,
+): Promise<Opening | Record<never, never>> {
+  const tenant = await one<{ review_policy: ReviewPolicy; review_sample: number; is_trial: boolean }>(
+    tx,
+    'select review_policy, review_sample, is_trial from tenants where id = $1',
+    [row.tenant_id],
+  );
+  if (!tenant || tenant.is_trial || tenant.review_policy === 'none') return {};
+  const causes = causesOf(outcome, randomInt(RESOLUTION) < tenant.review_sample * RESOLUTION);
+  return causes.length === 0
+    ? {}
+    : {
+        review_state: 'open',
+        review_needs: needsOf(tenant.review_policy),
+        review_causes: causes,
+        review_opened_at: at,
+      };
+}
+
+/** Opens a review for a check that answered after the verdict was written and did not match, or was told what to answer. */
+export async function openForLateCheck(tx: Tx, id: string, at: Date): Promise<void> {
+  const row = await findVerification(tx, id);
+  if (row?.status !== 'completed' || row.review_state !== 'none') return;
+  if (row.object_match?.status !== 'mismatch' && !row.instructions_found) return;
+  const opened = await opening(tx, row, { ...row, locationResults: [], oldFile: false }, at);
+  if ('review_state' in opened) await storeReviewState(tx, id, opened);
+}
+
+/** How many people must decide a case. */
+export const needsOf = (policy: ReviewPolicy): 1 | 2 => (policy === 'two_people' ? 2 : 1);

@@ -17,7 +17,6 @@ import type {
   Verdict,
 } from '@firsthand/contract/verification/verification.ts';
 import { many, one, type Queryable, type Tx } from '../../platform/db/sql.ts';
-import type { ReviewCause } from './review-cause.ts';
 
 /** Settings fixed at issue that no view shows. */
 export interface PrivateConfig {
@@ -142,3 +141,55 @@ export function heldBy(captures: readonly Pick<CaptureRow, 'step_key'>[]): Recor
 }
 
 export const answeredKeys = (row: Pick<VerificationRow, 'answers'>): Set<string> => new Set(Object.keys(row.answers));
+
+export type Trigger =
+  | 'capture_submitted'
+  | 'verdict_written'
+  | 'left'
+  | 'deadline_passed'
+  | 'cancelled'
+  | 'analysis_failed';
+
+/**
+ * The complete state machine. A trigger that a state does not list leaves the state unchanged. `completed`, `expired`
+ * and `failed` list no trigger, so nothing leaves a terminal state.
+ */
+export const TRANSITIONS: Readonly<Record<Status, Partial<Record<Trigger, Status>>>> = {
+  pending: {
+    capture_submitted: 'partially_captured',
+    left: 'abandoned',
+    deadline_passed: 'expired',
+    cancelled: 'expired',
+  },
+  partially_captured: {
+    capture_submitted: 'partially_captured',
+    verdict_written: 'completed',
+    left: 'abandoned',
+    deadline_passed: 'expired',
+    cancelled: 'expired',
+    analysis_failed: 'failed',
+  },
+  // A claimant who left may have sent everything before. Analysis goes on and may still settle the verification.
+  abandoned: {
+    capture_submitted: 'partially_captured',
+    verdict_written: 'completed',
+    deadline_passed: 'expired',
+    cancelled: 'expired',
+    analysis_failed: 'failed',
+  },
+  completed: {},
+  expired: {},
+  failed: {},
+};
+
+export const TERMINAL: readonly Status[] = ['completed', 'expired', 'failed'];
+export const isTerminal = (status: Status): boolean => TERMINAL.includes(status);
+
+/** The state after `trigger`, or null when nothing changes. */
+export const next = (status: Status, trigger: Trigger): Status | null => TRANSITIONS[status][trigger] ?? null;
+
+/** Why a case comes up for review. No view shows it, so a reviewer cannot recognise a sample. */
+export type ReviewCause = 'suspicious' | 'failed' | 'checks' | 'sample' | 'asked';
+
+/** The name that the index tables give to a tenant's mode. */
+export const scopeOf = (tenantId: string, livemode: boolean): string => `${tenantId}:${livemode ? 'live' : 'test'}`;

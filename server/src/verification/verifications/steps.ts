@@ -2,7 +2,10 @@ import { isFlatStep } from '@firsthand/contract/capture/flat-steps.ts';
 import { minLongSideOf } from '@firsthand/contract/capture/sizes.ts';
 import type { Attributes } from '@firsthand/contract/capture/step-attributes.ts';
 import { isPictureStep, type PictureStep, type Step } from '@firsthand/contract/capture/steps.ts';
-import type { Config, StepState } from '@firsthand/contract/verification/verification.ts';
+import { evaluated, SIGNALS, type SignalName } from '@firsthand/contract/verification/signals.ts';
+import { type Chooser, chooserOf } from '@firsthand/contract/verification/unanswered.ts';
+import type { Config, StepState, Verdict } from '@firsthand/contract/verification/verification.ts';
+import type { CaptureRow } from './row.ts';
 
 /** How many captures each step holds, by key. */
 export type Held = Readonly<Record<string, number>>;
@@ -65,3 +68,31 @@ export const signalsAsked = (
   stepKey: string,
 ): Config['signals_required'] =>
   isFlatStep(context?.attributes, stepKey) ? signals_required.filter(name => name !== 'depth') : signals_required;
+
+/** What a required signal says of one photo: an answer, none, or that it does not apply to an uploaded file. */
+type Answered =
+  | { answered: true }
+  | { answered: 'not_applicable' }
+  | { answered: false; reason: string | undefined; chosenBy: Chooser };
+
+/** Returns whether a required signal answered for a photo and, if not, who chose that. */
+export function answeredBy(
+  name: SignalName,
+  { signals, context }: Pick<CaptureRow, 'signals' | 'context'>,
+  policy: Config['depth_policy'],
+): Answered {
+  const missing = (reason: string | undefined): Answered => ({
+    answered: false,
+    reason,
+    chosenBy: chooserOf(name, reason, policy),
+  });
+  const { key } = SIGNALS.find(signal => signal.name === name)!;
+  if (key === null) return context?.evaluated ? { answered: true } : missing(context?.no_answer);
+  const found = signals?.[key];
+  if (found?.status === 'not_applicable') return { answered: 'not_applicable' };
+  return evaluated(found) ? { answered: true } : missing(found?.reason);
+}
+
+/** True for a verdict that is suspicious because a required check is missing: nothing tripped, so it has no reason. */
+export const lacksCheck = (verdict: Pick<Verdict, 'label' | 'reason_code'> | null): boolean =>
+  verdict?.label === 'suspicious' && verdict.reason_code === undefined;

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshDatabase, type TestDatabase } from '../../support/database.ts';
+import { listForms } from './forms.ts';
 import { readStatements, type Statement } from './statements.ts';
 
 /** PostgreSQL's types by OID, and what the driver reads them as. */
@@ -56,11 +57,14 @@ const COMPUTED: Readonly<Record<string, string>> = {
   'platform/db/sql.ts': 'what opens a transaction',
   'identity/tenants/brands.ts': 'the columns that a request sets',
   'identity/tenants/settings.ts': 'the columns that a request sets',
-  'verification/verifications/filters.ts': 'the filters of a list',
   'verification/verifications/write.ts': 'the columns that a change sets',
   'delivery/webhooks/deliveries.ts': 'the filters of a list',
   'worker.ts': 'what each watched duty asks',
 };
+
+/** Files whose computed statements are checked in every form, and the type of their rows. */
+const LIST = 'verification/verifications/sources.ts';
+const IN_EVERY_FORM = [LIST, 'verification/verifications/search.ts'];
 
 interface Column {
   name: string;
@@ -170,8 +174,26 @@ describe('SQL in server/src', () => {
     expect(checked).toBeGreaterThan(80);
   });
 
+  it('of the list of verifications fits the schema in every form', async () => {
+    const rowOf = (member: string) => statements.find(({ at, row }) => at.startsWith(LIST) && row?.has(member))!.row!;
+    const rows = { page: rowOf('place'), count: rowOf('n') };
+    const forms = [...(await listForms())];
+    const faults: string[] = [];
+    for (const text of forms) {
+      try {
+        const columns = await describeStatement(text);
+        const row = / as place/.test(text) ? rows.page : /^select count/.test(text) ? rows.count : null;
+        if (row) faults.push(...differences(row, columns));
+      } catch (error) {
+        faults.push(`${(error as Error).message} in ${text}`);
+      }
+    }
+    expect([...new Set(faults)]).toEqual([]);
+    expect(forms.length).toBeGreaterThan(200);
+  });
+
   it('is built at run time only in listed places', () => {
     const computed = statements.filter(({ text }) => text === null).map(({ at }) => at.replace(/:\d+$/, ''));
-    expect([...new Set(computed)].sort()).toEqual(Object.keys(COMPUTED).sort());
+    expect([...new Set(computed)].sort()).toEqual([...Object.keys(COMPUTED), ...IN_EVERY_FORM].sort());
   });
 });

@@ -429,7 +429,7 @@ describe('POST /v1/verifications/:token/captures', () => {
     const against = await sent(page, elsewhere);
     expect(against).toMatchObject({ result: 'no_match', source: 'page' });
     expect(against.exif_distance_m).toBeGreaterThan(400_000);
-    // The file alone proves no place.
+    // A file proves no place.
     expect(await sent(page, elsewhere, null)).toMatchObject({
       result: 'ungeocoded',
       exif_distance_m: expect.any(Number),

@@ -204,7 +204,7 @@ describe('POST /v1/verifications', () => {
       },
       ['steps.1.key'],
     ],
-    ['text alone', { steps: [{ type: 'text', key: 'a' }] }, ['steps']],
+    ['only text', { steps: [{ type: 'text', key: 'a' }] }, ['steps']],
     [
       'too much in all',
       {

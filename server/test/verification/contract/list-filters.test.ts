@@ -39,7 +39,7 @@ describe(`GET /v1/verifications of ${ROWS} rows`, () => {
     );
     expect(indexes).toHaveLength(2);
     for (const { name } of indexes) await db.query(`drop index ${name}`);
-    // Ids of no order and times of microseconds: the list must go by the time alone.
+    // Ids of no order and times of microseconds: the list must go only by the time.
     // In several statements: each has its limit of time.
     for (let from = 1; from < ROWS; from += CHUNK) {
       await db.query(

@@ -57,7 +57,7 @@ describe('OpenAPI document', () => {
 
   it('shows example requests that the service accepts', async () => {
     const documented = ENDPOINTS.filter(
-      // A person's own acts are tried by the matrix.
+      // A person's own actions are tried by the matrix.
       ({ target: has, path, credentials }) =>
         (has || path === '/v1/verifications') &&
         !path.startsWith('/v1/trial/') &&

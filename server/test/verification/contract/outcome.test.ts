@@ -434,7 +434,7 @@ describe('verification outcome', () => {
     expect(other.capture_url).toBe(`https://capture.example.org/v/${other.id}`);
   });
 
-  it(`accepts HEIC files from phones (${phones.length} available)`, async () => {
+  it.skipIf(phones.length === 0)(`accepts HEIC files from phones (${phones.length} available)`, async () => {
     for (const name of phones) {
       const bytes = await readFile(join(HEIC, name));
       const { id } = await createVerification(service);

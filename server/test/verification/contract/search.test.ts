@@ -92,7 +92,7 @@ describe('GET /v1/verifications', () => {
     );
   });
 
-  it('q finds an id by its beginning, in any case, alone or among words', async () => {
+  it('q finds an id by its beginning, in any case, by itself or among words', async () => {
     const { id } = made[20]!;
     for (const length of [1, 3, 4, 5, 8, 14, 20, 29, 30]) {
       for (const q of [id.slice(0, length), id.slice(0, length).toLowerCase()]) {
@@ -139,7 +139,7 @@ describe('GET /v1/verifications', () => {
     expect([found.body.data.map(item => item.id), found.body.total_estimate]).toEqual([[id], 1]);
   });
 
-  it('total_estimate counts what matches, on the first page alone', async () => {
+  it('total_estimate counts what matches, only on the first page', async () => {
     for (const [query, passes] of [
       [{}, () => true],
       [{ q: 'meier' }, (item: Made) => holds(item, 'meier')],

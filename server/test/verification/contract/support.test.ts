@@ -63,7 +63,7 @@ describe('a verdict', () => {
     expect((await verify({}, [[await photoOf(1, 640)]])).verdict).toMatchObject({ label: 'verified' });
   });
 
-  it('is suspicious for one pixel by the defaults, and verified where `ai` alone is required', async () => {
+  it('is suspicious for one pixel by the defaults, and verified where only `ai` is required', async () => {
     expectUnsupported(await verify({}, [[await pixel()]]));
     expect((await verify({ signals_required: ['ai'] }, [[await pixel()]])).verdict).toMatchObject({
       label: 'verified',
@@ -215,7 +215,7 @@ describe('context.attributes["three_dimensional.KEY"]: false', () => {
     }
   });
 
-  it('supports nothing where depth alone is required', async () => {
+  it('supports nothing where only depth is required', async () => {
     const alone = { ...body({ 'three_dimensional.papers': false }), signals_required: ['depth'] };
     expectUnsupported(await verify(alone, [[await firstHand(1), 'papers']]));
   });

@@ -30,7 +30,7 @@ test('unpackCorners returns what packCorners took, to a part in 65,535', () => {
   );
 });
 
-test('soughtWords finds every filed word in its own scope alone, also after a flip of the weakest bits', () => {
+test('soughtWords finds every filed word only in its own scope, also after a flip of the weakest bits', () => {
   fc.assert(
     fc.property(
       corner,

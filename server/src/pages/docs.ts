@@ -3,14 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
-import type { Endpoint } from './endpoint.ts';
-import { openapiDocument } from './openapi.ts';
+import type { Deps } from '../platform/deps.ts';
+import type { Endpoint } from '../platform/http/endpoint.ts';
+import { openapiDocument } from '../platform/http/openapi.ts';
+import { rootOf } from '../platform/http/root.ts';
 import { type Prepared, prepare, send } from './prepared.ts';
-import { rootOf } from './root.ts';
 import { registerSite } from './site.ts';
 
-const root = join(import.meta.dirname, '..', '..', '..', '..');
+const root = join(import.meta.dirname, '..', '..', '..');
 const require = createRequire(import.meta.url);
 
 interface File {

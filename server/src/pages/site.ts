@@ -2,14 +2,14 @@ import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { distOf } from './assets.ts';
+import type { Deps } from '../platform/deps.ts';
+import { notFound } from '../platform/http/problem.ts';
+import { rootOf, withRoot } from '../platform/http/root.ts';
+import { distOf, sendUnbuilt } from './assets.ts';
 import { type Prepared, prepare, send } from './prepared.ts';
-import { notFound } from './problem.ts';
-import { rootOf, withRoot } from './root.ts';
 
 const DIST = distOf('site');
-const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const YEAR_SECONDS = 31_536_000;
 /** The files of the built site have names of these letters. Nothing else is looked for on the disk. */
 const NAME = /^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/;
@@ -40,22 +40,21 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, and the list of pages at /llms.txt. /docs/v<version>/… has the same files, so a link
- * can name the version that it was written for; another version is a 404.
- *
- * @param reference answers /docs/v<version>/api
- */
-export function registerSite(
-  app: FastifyInstance,
-  { origins }: Pick<Deps, 'origins'>,
-  reference: RouteHandlerMethod,
-): void {
+/** Reads a file of the built site as it is served below `at`, again only after another build. */
+function siteFiles(origins: Deps['origins']) {
   const root = rootOf(origins.public);
   const kept = new Map<string, Prepared & { mtimeMs: number }>();
 
-  /** The file as it is served below `at`; read again only after another build. */
-  const read = async (name: string, at: string): Promise<Prepared | null> => {
+  /** Puts the service's address into a file. The rest of the site's addresses are relative. */
+  const placed = (bytes: Buffer, name: string, at: string): Buffer => {
+    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
+    if (!name.endsWith('.html')) return bytes;
+    const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
+    // These two are shown at addresses of any depth.
+    return Buffer.from(name === 'index.html' || name === '404.html' ? withRoot(html, root, at) : html);
+  };
+
+  return async (name: string, at: string): Promise<Prepared | null> => {
     const file = join(DIST, name);
     const found = await stat(file).catch(() => null);
     if (!found?.isFile()) return null;
@@ -67,16 +66,20 @@ export function registerSite(
     kept.set(key, prepared);
     return prepared;
   };
+}
 
-  /** Puts the service's address into a file. The rest of the site's addresses are relative. */
-  const placed = (bytes: Buffer, name: string, at: string): Buffer => {
-    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
-    if (!name.endsWith('.html')) return bytes;
-    const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
-    // These two are shown at addresses of any depth.
-    return Buffer.from(name === 'index.html' || name === '404.html' ? withRoot(html, root, at) : html);
-  };
-
+/**
+ * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, and the list of pages at /llms.txt. /docs/v<version>/… has the same files, so a link
+ * can name the version that it was written for; another version is a 404.
+ *
+ * @param reference answers /docs/v<version>/api
+ */
+export function registerSite(
+  app: FastifyInstance,
+  { origins }: Pick<Deps, 'origins'>,
+  reference: RouteHandlerMethod,
+): void {
+  const read = siteFiles(origins);
   const show = async (request: FastifyRequest, reply: FastifyReply, path: string, at: string) => {
     const name = path === '' ? 'index' : path;
     const known = NAME.test(name) && name !== '404' && name !== '404.html';
@@ -85,7 +88,7 @@ export function registerSite(
     if (file === null && !String(request.headers.accept).includes('text/html')) throw notFound();
     const served = file ?? (await read('404.html', at));
     if (!served) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+      return sendUnbuilt(reply);
     }
     if (file === null) reply.code(404);
     reply.header('content-security-policy', POLICY);

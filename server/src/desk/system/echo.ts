@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { equalSecrets, type Keyring } from '../lib/keyring.ts';
-import { notFound } from './problem.ts';
+import type { Deps } from '../../platform/deps.ts';
+import { notFound } from '../../platform/http/problem.ts';
+import { equalSecrets, type Keyring } from '../../platform/lib/keyring.ts';
 
 /** What arrived of a request that `firsthand doctor` sent through the proxy. */
 export interface Echo {

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Deps } from '../deps.ts';
-import { distOf, registerAssets } from './assets.ts';
-import { rootOf, withRoot } from './root.ts';
+import type { Deps } from '../platform/deps.ts';
+import { rootOf, withRoot } from '../platform/http/root.ts';
+import { distOf, registerAssets, sendUnbuilt } from './assets.ts';
 
 const DIST = distOf('dashboard');
 /** A placeholder in the built HTML. React Aria reads the nonce there for the few styles that it adds itself. */
@@ -42,7 +42,7 @@ export async function registerDashboard(app: FastifyInstance, deps: Pick<Deps, '
       .header('cache-control', 'no-store')
       .header('x-robots-tag', 'noindex');
     if (!existsSync(file)) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+      return sendUnbuilt(reply);
     }
     const html = withRoot(readFileSync(file, 'utf8'), rootOf(deps.origins.public), '/_dashboard/').replace(
       PLACE,

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 const YEAR_SECONDS = 31_536_000;
 
 /** The folder of a page workspace's build. */
-export const distOf = (workspace: string): string =>
-  join(import.meta.dirname, '..', '..', '..', '..', workspace, 'dist');
+export const distOf = (workspace: string): string => join(import.meta.dirname, '..', '..', '..', workspace, 'dist');
+
+/** Answers for a page whose workspace was not built. */
+export const sendUnbuilt = (reply: FastifyReply): FastifyReply =>
+  reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
 
 /** Serves the built files beside a page's HTML. */
 export async function registerAssets(app: FastifyInstance, dist: string, prefix: string): Promise<void> {

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
-import { distOf } from './assets.ts';
+import { distOf, sendUnbuilt } from './assets.ts';
 
 interface Built {
   mtimeMs: number;
@@ -19,7 +19,7 @@ export function registerVerifyPage(app: FastifyInstance): void {
   app.get('/verify', async (request, reply) => {
     built = read(built);
     if (!built) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+      return sendUnbuilt(reply);
     }
     const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
     if (zipped) reply.header('content-encoding', 'gzip');

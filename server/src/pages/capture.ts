@@ -2,11 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { one, type Queryable } from '../db/sql.ts';
-import type { Deps } from '../deps.ts';
-import { distOf, registerAssets } from './assets.ts';
-import { notFound } from './problem.ts';
-import { rootOf, withRoot } from './root.ts';
+import { type PhotoSigner, photoSigner } from '../custody/credentials/keys.ts';
+import { one, type Queryable } from '../platform/db/sql.ts';
+import type { Deps } from '../platform/deps.ts';
+import { notFound } from '../platform/http/problem.ts';
+import { rootOf, withRoot } from '../platform/http/root.ts';
+import { distOf, registerAssets, sendUnbuilt } from './assets.ts';
+import { type Embedding, embeddingOf } from './embedding.ts';
 
 const DIST = distOf('capture');
 /** After an upgrade, pages use the old script for at most so long. */
@@ -24,22 +26,10 @@ interface PageFact extends PhotoSigner {
   return?: string;
 }
 
-/** Who signs the Content Credentials of photos, and who issued that certificate unless this installation made it. */
-export interface PhotoSigner {
-  signer?: string;
-  issuer?: string;
-}
-
-/** Who may frame the capture page of one verification, and where its last screen leads. */
-export interface Embedding {
-  origins: readonly string[];
-  returnUrl?: string;
-}
-
 /** Shows a hosted page. `end`: shows the capture page in its final state, with no verification behind it. */
-export type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.html', said?: PageFact) => FastifyReply;
+type ShowPage = (reply: FastifyReply, name: 'index.html' | 'certificate.html', said?: PageFact) => FastifyReply;
 
-export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): { show: ShowPage } {
+export function capturePage(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): ShowPage {
   const turnstile = deps.config.turnstile ? ' https://challenges.cloudflare.com' : '';
   const store = deps.blobs.origin ? ` ${deps.blobs.origin}` : '';
   const policyOf = ({ preview, origins }: PageFact) =>
@@ -58,7 +48,7 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
       "form-action 'none'",
       `frame-ancestors ${preview ? "'self'" : (origins ?? "'none'")}`,
     ].join('; ');
-  const show: ShowPage = (reply, name, said = {}) => {
+  return (reply, name, said = {}) => {
     const file = join(DIST, name);
     reply.header('content-security-policy', policyOf(said));
     if (said.preview) reply.header('x-frame-options', 'SAMEORIGIN');
@@ -73,7 +63,7 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
     reply.header('cache-control', said.end ? 'no-store' : 'no-cache');
     reply.header('x-robots-tag', 'noindex');
     if (!existsSync(file)) {
-      return reply.code(503).type('text/plain; charset=utf-8').send('The pages are not built. Run: npm run build\n');
+      return sendUnbuilt(reply);
     }
     // Link previews need the picture's absolute URL.
     const html = withRoot(
@@ -89,7 +79,6 @@ export function createPages(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): {
     );
     return reply.type('text/html; charset=utf-8').send(html.replace('</head>', () => `${metas.join('')}</head>`));
   };
-  return { show };
 }
 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
@@ -101,13 +90,12 @@ const redactionOf = (db: Queryable, id: string) =>
  * Serves the hosted pages: capture at /v/<id>, its preview at /capture-preview, certificate at /c/<id>, assets under /_capture/, and the script
  * that embeds the capture page at /embed.js.
  */
-export async function registerPages(
+export async function registerCapture(
   app: FastifyInstance,
-  { db, origins }: Pick<Deps, 'db' | 'origins'>,
-  { show }: ReturnType<typeof createPages>,
-  embeddingOf: (id: string, asked?: string) => Promise<Embedding>,
-  photoSigner: () => Promise<PhotoSigner>,
+  deps: Pick<Deps, 'config' | 'db' | 'origins'>,
+  show: ShowPage,
 ): Promise<void> {
+  const { db, origins } = deps;
   // Preloads the first API response, so it arrives while the script is still downloading.
   const preload = (reply: FastifyReply, path: string) =>
     reply.header('link', `<${rootOf(origins.capture)}${path}>; rel=preload; as=fetch; crossorigin=anonymous`);
@@ -116,13 +104,15 @@ export async function registerPages(
     if (!isId('vfy', id)) return show(reply, 'index.html');
     preload(reply, `/v1/verify/${id}`);
     const asked = request.query.return_url;
-    // Without the database the page still comes, not to be framed, and says in the person's language that it must wait.
-    const { origins: framers, returnUrl } = await embeddingOf(id, typeof asked === 'string' ? asked : undefined).catch(
-      (error: unknown): Embedding => {
-        request.log.warn({ err: error }, 'the page is shown without its allowed origins');
-        return { origins: [] };
-      },
-    );
+    // Without the database the page still comes, but no site may frame it, and it says in the person's language that it must wait.
+    const { origins: framers, returnUrl } = await embeddingOf(
+      db,
+      id,
+      typeof asked === 'string' ? asked : undefined,
+    ).catch((error: unknown): Embedding => {
+      request.log.warn({ err: error }, 'the page is shown without its allowed origins');
+      return { origins: [] };
+    });
     return show(reply, 'index.html', {
       ...(framers.length > 0 ? { origins: framers.join(' ') } : {}),
       ...(returnUrl ? { return: returnUrl } : {}),
@@ -134,7 +124,7 @@ export async function registerPages(
     preload(reply, `/v1/verifications/${id}/public`);
     const row = await redactionOf(db, id);
     return show(reply, 'certificate.html', {
-      ...(row ? await photoSigner() : {}),
+      ...(row ? await photoSigner(deps) : {}),
       ...(row?.redacted_at ? { redacted: row.redacted_at.toISOString() } : {}),
     });
   });

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { sha256 } from '../lib/keyring.ts';
+import { sha256 } from '../platform/lib/keyring.ts';
 
 /** A file of a page, kept in memory ready to send. */
 export interface Prepared {

@@ -1,6 +1,11 @@
 import { isAllowedReturn } from '@firsthand/contract/account/embedding.ts';
-import { one, type Queryable } from '../../platform/db/sql.ts';
-import type { Embedding } from '../../platform/http/pages.ts';
+import { one, type Queryable } from '../platform/db/sql.ts';
+
+/** Who may frame the capture page of one verification, and where its last screen leads. */
+export interface Embedding {
+  origins: readonly string[];
+  returnUrl?: string;
+}
 
 /**
  * Who may frame a verification's capture page, and where its last screen leads. `asked` is the address that the link itself names; then comes

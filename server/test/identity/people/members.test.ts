@@ -11,11 +11,9 @@ import { signedIn, signInAgain, signInAsOwner, tokenOf, type Visitor, visit } fr
 const SECRETS = ['session-secret-in-force-0001', 'session-secret-before-it-0002', 'session-secret-long-gone-0003'];
 
 describe('people', () => {
-  const service = serviceOfSuite({
-    worker: false,
-    env: { TRUSTED_PROXIES: '127.0.0.1,::1', SESSION_SECRETS: SECRETS.slice(0, 2).join(',') },
-  });
-  const beside = serviceOfSuite(() => ({ worker: false, beside: service }));
+  const env = { TRUSTED_PROXIES: '127.0.0.1,::1', SESSION_SECRETS: SECRETS.slice(0, 2).join(',') };
+  const service = serviceOfSuite({ worker: false, env });
+  const beside = serviceOfSuite(() => ({ worker: false, env, beside: service }));
   const personOf = (role: Role, tenantId = service.tenant.tenant_id, email?: string) =>
     signedIn(service, { tenantId, role, ...(email === undefined ? {} : { email }) });
 

@@ -1,28 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { verifyBundle } from '@firsthand/evidence/verify.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { makeSigner } from '../../../../forensics/test/c2pa-signer.ts';
 import { checkPhoto } from '../../../../verify/src/credential.ts';
+import { checkBundle, downloadBundle } from '../../support/bundle.ts';
+import { completedVerification } from '../../support/completed.ts';
 import { downloadCredential, requestCredential } from '../../support/credential.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit } from '../../support/harness.ts';
 import { firstHand } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { askC2paPython, askC2paRs, askC2paTs, pythonWithC2pa } from './judges.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service?.stop());
+const service = serviceOfSuite();
 
 const get = (id: string, capture: string, query = '', key = service.tenant.pk_test) =>
   requestCredential(service, { id, capture, query, key });
@@ -34,13 +24,9 @@ interface Made {
   capture: string;
 }
 
-async function taken(bytes: Buffer, o: { request?: object; key?: string; with?: object } = {}): Promise<Made> {
-  const key = o.key ?? service.tenant.pk_test;
-  const { id } = await createVerification(service, o.request ?? {}, key);
-  await submit(service, id, bytes, o.with);
-  await untilStatus(service, id, ['completed'], key);
-  const { body } = await ask<Verification>(service, `/v1/verifications/${id}`, { key });
-  return { id, capture: body.captures![0]!.id };
+async function taken(photo: Buffer, o: { request?: object; key?: string; more?: object } = {}): Promise<Made> {
+  const { id, captures } = await completedVerification(service, { photo, ...o });
+  return { id, capture: captures[0]!.id };
 }
 
 /** The members of our assertions that the tests look at. */
@@ -66,7 +52,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
   let signed: Buffer;
   beforeAll(async () => {
     photo = await firstHand(1);
-    made = await taken(photo, { with: { location: { latitude: 52.5, longitude: -13.25, accuracy_m: 12 } } });
+    made = await taken(photo, { more: { location: { latitude: 52.5, longitude: -13.25, accuracy_m: 12 } } });
     signed = await download(made.id, made.capture);
   });
 
@@ -132,13 +118,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     expect(verdict?.false_alarms_published.screen_detection).toMatch(/suspicious/);
     const log = assertion(manifest, 'org.firsthand.log');
     expect(log?.entries.map(({ type }) => type)).toEqual(['capture', 'verdict']);
-    const zip = Buffer.from(
-      await (
-        await fetch(`${service.url}/v1/verifications/${made.id}/evidence`, {
-          headers: { authorization: `Bearer ${service.tenant.pk_test}` },
-        })
-      ).arrayBuffer(),
-    );
+    const zip = await downloadBundle(service, made.id);
     expect(log?.bundle.manifest_sha256).toBe(createHash('sha256').update(entryOf(zip, 'manifest.json')).digest('hex'));
   });
 
@@ -275,7 +255,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     ['image/webp', () => noise().webp().toBuffer()],
   ])('signs %s', async (mediaType, make) => {
     const bytes = await make();
-    const one = await taken(bytes, { request: UPLOAD, with: { step_key: 'file' } });
+    const one = await taken(bytes, { request: UPLOAD, more: { step_key: 'file' } });
     const file = await download(one.id, one.capture);
     expect((await askC2paRs(file, mediaType)).failures).toEqual([]);
     const other = await askC2paTs(file);
@@ -303,7 +283,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
         },
       ],
     });
-    const one = await taken(pixel, { request: UPLOAD, with: { step_key: 'file' } });
+    const one = await taken(pixel, { request: UPLOAD, more: { step_key: 'file' } });
     const file = await download(one.id, one.capture);
     const read = await askC2paRs(file, 'image/jpeg');
     expect(read.failures).toEqual([]);
@@ -316,7 +296,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
 
     const broken = Buffer.from(pixel);
     broken[broken.indexOf('c2pa.claim') + 40]! ^= 0xff;
-    const two = await taken(broken, { request: UPLOAD, with: { step_key: 'file' } });
+    const two = await taken(broken, { request: UPLOAD, more: { step_key: 'file' } });
     expect((await askC2paRs(await download(two.id, two.capture), 'image/jpeg')).manifest.ingredients).toHaveLength(1);
   });
 
@@ -335,7 +315,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
   it('lies in the bundle, with the bytes of the original stored once', async () => {
     const report = await bundleReport(made.id);
     expect(report).toMatchObject({ faults: [], notes: [] });
-    const zip = await bundleOf(made.id);
+    const zip = await downloadBundle(service, made.id);
     const file = entryOf(zip, `credentials/${made.capture}.jpg`);
     const read = await askC2paRs(file, 'image/jpeg', await roots());
     expect(read).toMatchObject({ state: 'Trusted', failures: [] });
@@ -349,22 +329,7 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
   });
 });
 
-async function bundleOf(id: string): Promise<Buffer> {
-  return until(async () => {
-    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${service.tenant.pk_test}` },
-    });
-    return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
-  }, 'the bundle');
-}
-
-async function bundleReport(id: string) {
-  const zip = await bundleOf(id);
-  async function* source() {
-    yield zip;
-  }
-  return verifyBundle(source(), { trusted: [] });
-}
+const bundleReport = async (id: string) => checkBundle(service, await downloadBundle(service, id), { trusted: [] });
 
 /** The bytes of a stored file in a zip of ours. */
 function entryOf(zip: Buffer, name: string): Buffer {

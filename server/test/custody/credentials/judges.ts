@@ -46,15 +46,16 @@ export async function askC2paRs(bytes: Buffer, mediaType: string, roots?: string
   const reader = await c2pa.WasmReader.fromBytes(mediaType, bytes, JSON.stringify(settings));
   const store = JSON.parse(reader.json());
   reader.free();
-  const failures = (store.validation_status ?? [])
-    .map(({ code }: { code: string }) => code)
-    .filter((code: string) => code !== 'signingCredential.untrusted');
+  const { active_manifest, manifests, validation_state: state } = store;
+  return { ...judgementIn(store), state, manifest: manifests[active_manifest], manifests };
+}
+
+/** An unknown signer is no fault of the file. */
+function judgementIn(store: { validation_state: string; validation_status?: { code: string }[] }): Judgement {
+  const codes = (store.validation_status ?? []).map(({ code }) => code);
   return {
-    valid: store.validation_state === 'Valid' || store.validation_state === 'Trusted',
-    state: store.validation_state,
-    failures,
-    manifest: store.manifests[store.active_manifest],
-    manifests: store.manifests,
+    valid: ['Valid', 'Trusted'].includes(store.validation_state),
+    failures: codes.filter(code => code !== 'signingCredential.untrusted'),
   };
 }
 
@@ -86,9 +87,5 @@ export const pythonWithC2pa = (): string | null =>
 export function askC2paPython(python: string, bytes: Buffer, mediaType: string): Judgement {
   const { stdout, stderr, status } = spawnSync(python, ['-c', PYTHON, mediaType], { input: bytes });
   if (status !== 0) throw new Error(String(stderr));
-  const { validation_state, validation_status = [] } = JSON.parse(String(stdout));
-  const failures = validation_status
-    .map(({ code }: { code: string }) => code)
-    .filter((code: string) => code !== 'signingCredential.untrusted');
-  return { valid: validation_state === 'Valid' || validation_state === 'Trusted', failures };
+  return judgementIn(JSON.parse(String(stdout)));
 }

@@ -1,60 +1,37 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID, X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthority } from '../../../../stamps/test/authority.ts';
 import { checkPhoto } from '../../../../verify/src/credential.ts';
 import { credentialFindings } from '../../../src/commands/doctor-credentials.ts';
 import { makeChain } from '../../../src/custody/credentials/chain.ts';
 import { signRaw } from '../../../src/custody/credentials/cose.ts';
 import { rotateCredentialKey } from '../../../src/custody/credentials/keys.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { withAuthority } from '../../support/authority.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { downloadCredential, requestCredential } from '../../support/credential.ts';
+import { bodyOf, openServer } from '../../support/local-server.ts';
 import { firstHand } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { askC2paRs, askC2paTs } from './judges.ts';
 
-let service: TestService;
-let url: string;
+const service = serviceOfSuite();
+let made: { id: string; capture: string };
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fh-c2pa-'));
-  service = await startTestService();
-  const { id } = await createVerification(service, {});
-  await submit(service, id, await firstHand(1));
-  await untilStatus(service, id, ['completed']);
-  const { body } = await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test });
-  url = `${service.url}/v1/verifications/${id}/captures/${body.captures![0]!.id}/credential`;
+  const { id, captures } = await completedVerification(service, { photo: await firstHand(1) });
+  made = { id, capture: captures[0]!.id };
 });
-afterAll(async () => {
-  await service?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const request = () =>
-  until(async () => {
-    const answer = await fetch(url, { headers: { authorization: `Bearer ${service.tenant.pk_test}` } });
-    return answer.status === 202 ? null : answer;
-  }, 'the credential');
-
-async function download(): Promise<Buffer> {
-  const answer = await request();
-  expect(answer.status, await answer.clone().text()).toBe(200);
-  return Buffer.from(await answer.arrayBuffer());
-}
+const download = () => downloadCredential(service, made);
 
 /** The answer of the page /verify, and its last line, on the time stamp. */
 async function pageOn(photo: Buffer) {
@@ -62,67 +39,32 @@ async function pageOn(photo: Buffer) {
   return { outcome, stamp: lines.at(-1) };
 }
 
-/** Runs a test with a signer of the settings, as the service would have read it. */
-async function withSigner(env: Record<string, string>, act: () => Promise<void>): Promise<void> {
+/** Runs `work` with a signer of the settings, as the service would have read it. */
+async function withSigner(env: Record<string, string>, work: () => Promise<void>): Promise<void> {
   service.deps.config.c2paSigner = readConfig(env).c2paSigner;
   try {
-    await act();
+    await work();
   } finally {
     service.deps.config.c2paSigner = null;
   }
-}
-
-async function withServer(answer: RequestListener, act: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(answer);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  try {
-    await act(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-  } finally {
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  }
-}
-
-async function bodyOf(request: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }
 
 /** A chain by openssl, as an authority would issue it, with a key of the kind. */
 function issued(...kind: string[]): { certificate: string; key: string; root: string } {
   const name = join(folder, randomUUID());
   const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'ec',
-    '-pkeyopt',
-    'ec_paramgen_curve:P-384',
-    '-nodes',
-    '-keyout',
-    `${name}.ca.key`,
-    '-out',
-    `${name}.ca.pem`,
-    '-days',
-    '30',
-    '-subj',
-    '/O=Test Authority/CN=Root',
-    '-addext',
-    'keyUsage=critical,keyCertSign',
-  );
+  const ca = '-x509 -newkey ec -pkeyopt ec_paramgen_curve:P-384 -nodes -days 30 -addext keyUsage=critical,keyCertSign';
+  const root = ['-keyout', `${name}.ca.key`, '-out', `${name}.ca.pem`, '-subj', '/O=Test Authority/CN=Root'];
+  openssl('req', ...ca.split(' '), ...root);
   openssl('genpkey', ...kind, '-out', `${name}.key`);
   openssl('req', '-new', '-key', `${name}.key`, '-subj', '/O=Example Insurance/CN=photos', '-out', `${name}.csr`);
-  execFileSync(
-    'bash',
-    [
-      '-c',
-      `openssl x509 -req -in ${name}.csr -CA ${name}.ca.pem -CAkey ${name}.ca.key -CAcreateserial -days 20 -out ${name}.pem -extfile <(printf 'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=emailProtection\nauthorityKeyIdentifier=keyid\n')`,
-    ],
-    { stdio: 'pipe' },
+  writeFileSync(
+    `${name}.ext`,
+    'basicConstraints=critical,CA:FALSE\nkeyUsage=critical,digitalSignature\nextendedKeyUsage=emailProtection\nauthorityKeyIdentifier=keyid\n',
   );
-  const read = (file: string) => execFileSync('cat', [file], { encoding: 'utf8' });
+  const by = ['-CA', `${name}.ca.pem`, '-CAkey', `${name}.ca.key`, '-CAcreateserial', '-extfile', `${name}.ext`];
+  openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-days', '20', '-out', `${name}.pem`);
+  const read = (file: string) => readFileSync(file, 'utf8');
   return { certificate: read(`${name}.pem`), key: read(`${name}.key`), root: read(`${name}.ca.pem`) };
 }
 
@@ -156,7 +98,7 @@ describe('the signer of Content Credentials', () => {
     ['RSA', ['-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:3072'], 'Ps256'],
   ])('is the key of C2PA_PRIVATE_KEY, on or of %s', async (_name, kind, alg) => {
     const { certificate, key, root } = issued(...kind);
-    await writeFile(join(folder, 'key.pem'), key);
+    writeFileSync(join(folder, 'key.pem'), key);
     // One as a file, the other as text.
     await withSigner({ C2PA_CERTIFICATE: certificate, C2PA_PRIVATE_KEY: join(folder, 'key.pem') }, async () => {
       const photo = await download();
@@ -164,7 +106,7 @@ describe('the signer of Content Credentials', () => {
       expect(read).toMatchObject({ state: 'Trusted', failures: [] });
       expect(read.manifest.signature_info).toMatchObject({ alg, issuer: 'Example Insurance' });
       expect((await askC2paTs(photo))?.failures).toEqual([]);
-      const page = await (await fetch(`${service.url}/c/${/vfy_\w+/.exec(url)![0]}`)).text();
+      const page = await (await fetch(`${service.url}/c/${made.id}`)).text();
       expect(page).toContain('<meta name="firsthand-signer" content="Example Insurance, photos">');
       expect(page).toContain('<meta name="firsthand-issuer" content="Test Authority, Root">');
     });
@@ -178,63 +120,46 @@ describe('the signer of Content Credentials', () => {
       if (mode === 'fails') response.writeHead(500).end();
       else response.end(signRaw(privateKey, mode === 'lies' ? Buffer.concat([bytes, bytes]) : bytes));
     };
-    await withServer(answer, at =>
-      withSigner({ C2PA_CERTIFICATE: certificate, C2PA_SIGNER_URL: at }, async () => {
-        const read = await askC2paRs(await download(), 'image/jpeg', certificate);
-        expect(read).toMatchObject({ state: 'Trusted', failures: [] });
-        for (mode of ['lies', 'fails'] as const) {
-          const refused = await request();
-          expect(refused.status).toBe(503);
-          expect(await refused.json()).toMatchObject({ error: { code: 'storage_unavailable' } });
-          expect((await credentialFindings(service.deps))[0]).toMatchObject({ state: 'wrong' });
-        }
-      }),
-    );
+    const server = await openServer(answer);
+    await withSigner({ C2PA_CERTIFICATE: certificate, C2PA_SIGNER_URL: server.url }, async () => {
+      const read = await askC2paRs(await download(), 'image/jpeg', certificate);
+      expect(read).toMatchObject({ state: 'Trusted', failures: [] });
+      for (mode of ['lies', 'fails'] as const) {
+        const refused = await requestCredential(service, made);
+        expect(refused.status).toBe(503);
+        expect(await refused.json()).toMatchObject({ error: { code: 'storage_unavailable' } });
+        expect((await credentialFindings(service.deps))[0]).toMatchObject({ state: 'wrong' });
+      }
+    }).finally(server.close);
   });
 
   it('has its signature stamped by TSA_URL, as /verify reads too, and signs without where the authority fails', async () => {
-    const authority = openAuthority();
-    let answers = true;
-    const before = service.deps.config.tsaUrl;
-    try {
-      await withServer(
-        async (request, response) => {
-          const body = await bodyOf(request);
-          if (answers) response.end(authority.reply(body));
-          else response.writeHead(500).end();
-        },
-        async at => {
-          service.deps.config.tsaUrl = at;
-          // Stamps count whole seconds, and c2pa-ts takes a certificate that begins in the second of its stamp for not yet valid.
-          await sleep(1_000);
-          const stamped = await download();
-          const read = await askC2paRs(stamped, 'image/jpeg');
-          expect(read).toMatchObject({ valid: true });
-          expect(Math.abs(Date.parse(read.manifest.signature_info.time!) - Date.now())).toBeLessThan(120_000);
-          const stampedAt = read.manifest.signature_info.time!.slice(0, 19);
-          const page = await pageOn(stamped);
-          expect(page).toMatchObject({ outcome: 'holds', stamp: { mark: 'holds' } });
-          expect(page.stamp?.text).toContain(stampedAt);
-          // GeneralizedTime, 15 bytes: the year. A stamp that does not hold counts as none.
-          const redated = Buffer.from(stamped);
-          redated[redated.lastIndexOf(`\x18\x0f${stampedAt.slice(0, 4)}`) + 5]! ^= 1;
-          expect(await pageOn(redated)).toMatchObject({
-            outcome: 'holds',
-            stamp: { mark: 'absent', text: expect.stringContaining('timeStamp.mismatch') },
-          });
-          // Anybody can damage a stamp: the signature does not cover it. What is signed is checked all the same.
-          redated[redated.length - 100]! ^= 1;
-          expect(await pageOn(redated)).toMatchObject({ outcome: 'fails' });
-          answers = false;
-          const without = await askC2paRs(await download(), 'image/jpeg');
-          expect(without.valid).toBe(true);
-          expect(without.manifest.signature_info.time).toBeUndefined();
-        },
-      );
-    } finally {
-      service.deps.config.tsaUrl = before;
-      authority.close();
-    }
+    await withAuthority(service, async authority => {
+      // Stamps count whole seconds, and c2pa-ts takes a certificate that begins in the second of its stamp for not yet valid.
+      await sleep(1_000);
+      const stamped = await download();
+      const read = await askC2paRs(stamped, 'image/jpeg');
+      expect(read).toMatchObject({ valid: true });
+      expect(Math.abs(Date.parse(read.manifest.signature_info.time!) - Date.now())).toBeLessThan(120_000);
+      const stampedAt = read.manifest.signature_info.time!.slice(0, 19);
+      const page = await pageOn(stamped);
+      expect(page).toMatchObject({ outcome: 'holds', stamp: { mark: 'holds' } });
+      expect(page.stamp?.text).toContain(stampedAt);
+      // GeneralizedTime, 15 bytes: the year. A stamp that does not hold counts as none.
+      const redated = Buffer.from(stamped);
+      redated[redated.lastIndexOf(`\x18\x0f${stampedAt.slice(0, 4)}`) + 5]! ^= 1;
+      expect(await pageOn(redated)).toMatchObject({
+        outcome: 'holds',
+        stamp: { mark: 'absent', text: expect.stringContaining('timeStamp.mismatch') },
+      });
+      // Anybody can damage a stamp: the signature does not cover it. What is signed is checked all the same.
+      redated[redated.length - 100]! ^= 1;
+      expect(await pageOn(redated)).toMatchObject({ outcome: 'fails' });
+      authority.answers = false;
+      const without = await askC2paRs(await download(), 'image/jpeg');
+      expect(without.valid).toBe(true);
+      expect(without.manifest.signature_info.time).toBeUndefined();
+    });
   });
 
   it('is named by doctor, with how long its certificate lasts', async () => {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
+import { downloadBundle } from '../../support/bundle.ts';
 import { draw } from '../../support/drawn.ts';
 import { ask, submit, type TestService, until } from '../../support/harness.ts';
+import { bodyOf, openServer } from '../../support/local-server.ts';
 
 /** Texts that stand for what is personal. None occurs anywhere else. */
 export const MARKS = {
@@ -67,25 +67,11 @@ export interface Marked {
 /** A receiver that answers with words about the case. */
 async function talkative() {
   const bodies: string[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', chunk => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      bodies.push(body);
-      response.end(`${MARKS.excerpt}; ${MARKS.excerptHeader}`);
-    });
+  const { url, close } = await openServer(async (request, response) => {
+    bodies.push((await bodyOf(request)).toString());
+    response.end(`${MARKS.excerpt}; ${MARKS.excerptHeader}`);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${MARKS.hookPath}?token=${MARKS.hookSecret}`,
-    bodies,
-    async close() {
-      server.closeAllConnections();
-      await new Promise(resolve => server.close(resolve));
-    },
-  };
+  return { url: `${url}/${MARKS.hookPath}?token=${MARKS.hookSecret}`, bodies, close };
 }
 
 /** A photo whose file and whose picture hold marks. */
@@ -222,14 +208,7 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
     );
     return body.data.length >= 4 && body.data.every(({ attempts }) => attempts.some(one => one.response_excerpt));
   }, 'the webhooks to be answered');
-  const bundle = await until(async () => {
-    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
-    await answer.arrayBuffer();
-    return answer.status === 200;
-  }, 'the bundle');
-  if (!bundle) throw new Error('no bundle');
+  await downloadBundle(service, id, key);
   const links = done.captures.flatMap(({ image_url, preview_url, presence }) => {
     const { strip_url, noise } = presence?.evidence ?? {};
     return [image_url, preview_url, strip_url, noise?.before_url, noise?.after_url].filter(link => link !== undefined);

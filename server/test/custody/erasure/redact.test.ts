@@ -10,30 +10,20 @@ import { sweepRetention } from '../../../src/custody/erasure/retention.ts';
 import { fileFingerprints } from '../../../src/inspection/analysis/reverse/filing.ts';
 import { openStatements } from '../../../src/record/evidence/statements.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
-import type { Failure } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { codeOf, type Failure } from '../../support/failure.ts';
+import { ask, createVerification, submit, until, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const HOUR_MS = 3_600_000;
-let service: TestService;
-let hooks: WebhookReceiver;
 let ahead = 0;
+const service = serviceOfSuite({ now: () => new Date(Date.now() + ahead), env: { BACKUP_DAYS: '30' } });
+let hooks: WebhookReceiver;
 beforeAll(async () => {
-  service = await startTestService({ now: () => new Date(Date.now() + ahead), env: { BACKUP_DAYS: '30' } });
   hooks = await receiveWebhooks();
 });
-afterAll(async () => {
-  await hooks?.close();
-  await service?.stop();
-});
+afterAll(() => hooks?.close());
 
 const at = (id: string, rest = '') => `/v1/verifications/${id}${rest}`;
 const key = () => service.tenant.rk_secret;
@@ -45,12 +35,8 @@ const auditOf = async (id: string) =>
     ({ target }) => target === id,
   );
 
-async function completed(more: object = {}, picture: Promise<Uint8Array> = plain()): Promise<string> {
-  const { id } = await createVerification(service, { max_captures: 1, metadata: { claim: 'C-77' }, ...more });
-  expect((await submit(service, id, await picture)).status).toBe(201);
-  await untilStatus(service, id, ['completed']);
-  return id;
-}
+const completed = async (more: object = {}, photo?: Uint8Array): Promise<string> =>
+  (await completedVerification(service, { request: { metadata: { claim: 'C-77' }, ...more }, photo })).id;
 
 describe('POST /v1/verifications/:id/redact', () => {
   it('gives a receipt that the key for bundles signs, and the same one again', async () => {
@@ -127,8 +113,7 @@ describe('POST /v1/verifications/:id/redact', () => {
     );
     const created = erased.body.data.find(({ type }) => type === 'verification.created')!;
     for (const path of [`/v1/webhook-deliveries/${created.id}/retry`, `/v1/events/${created.event_id}/resend`]) {
-      const reply = await ask<Failure>(service, path, { key: key(), method: 'POST' });
-      expect([reply.status, reply.body.error.code]).toEqual([410, 'redacted']);
+      expect(codeOf(await ask(service, path, { key: key(), method: 'POST' }))).toEqual([410, 'redacted']);
     }
   });
 
@@ -155,8 +140,7 @@ describe('POST /v1/verifications/:id/redact', () => {
       [at(id, '/legal-hold'), { key: key(), method: 'PUT', body: { reason: 'too late' } }],
     ];
     for (const [path, o] of doors) {
-      const reply = await ask<Failure>(service, path, o);
-      expect([path, reply.status, reply.body.error?.code]).toEqual([path, 410, 'redacted']);
+      expect([path, ...codeOf(await ask(service, path, o))]).toEqual([path, 410, 'redacted']);
     }
     expect((await ask(service, at(id, '/public'))).body).not.toHaveProperty('redacted_at');
   });
@@ -210,7 +194,7 @@ describe('POST /v1/verifications/:id/redact', () => {
         )
       ).rows[0]!.sum;
     const before = await count();
-    const id = await completed({ signals_required: ['ai', 'reverse'] }, firstHand(1));
+    const id = await completed({ signals_required: ['ai', 'reverse'] }, await firstHand(1));
     const scopes = await service.deps.db.query<{ id: string }>('select id from reverse_scopes');
     for (const scope of scopes.rows) await fileFingerprints(service.deps, Number(scope.id));
     const during = await count();
@@ -227,8 +211,7 @@ describe('a legal hold', () => {
       ask<Failure>(service, at(id, '/legal-hold'), { key: key(), method, ...(body ? { body } : {}) });
     expect((await hold('PUT', { reason: 'case 7 O 112/26' })).status).toBe(200);
     expect((await hold('GET')).body).toMatchObject({ verification_id: id, reason: 'case 7 O 112/26' });
-    const refused = await redact(id);
-    expect([refused.status, refused.body.error.code]).toEqual([409, 'on_hold']);
+    expect(codeOf(await redact(id))).toEqual([409, 'on_hold']);
     await ask(service, '/v1/settings', { key: key(), method: 'PATCH', body: { retention_days: 1 } });
     const other = await completed();
     ahead += 26 * HOUR_MS;
@@ -256,8 +239,8 @@ describe('a legal hold', () => {
     const headers = { 'sec-fetch-site': 'same-origin' };
     expect((await member.ask(at(id, '/redact'), { body: {}, headers })).status).toBe(403);
     ahead += 16 * 60_000;
-    const late = await owner.ask<Failure>(at(id, '/redact'), { body: {}, headers });
-    expect([late.status, late.body.error.code]).toEqual([403, 'reauthentication_required']);
+    const late = await owner.ask(at(id, '/redact'), { body: {}, headers });
+    expect(codeOf(late)).toEqual([403, 'reauthentication_required']);
   });
 });
 

@@ -11,7 +11,7 @@ export interface CaseOptions {
   livemode?: boolean;
   label?: 'verified' | 'suspicious' | 'failed';
   needs?: 1 | 2;
-  causes?: string[];
+  causes?: readonly string[];
   state?: 'none' | 'open';
 }
 

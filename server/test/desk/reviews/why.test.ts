@@ -1,43 +1,31 @@
 import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { suggest } from '../../../src/desk/reviews/calibration.ts';
 import { reviewedPhotos } from '../../../src/desk/reviews/reviewed-photos.ts';
 import { signedIn } from '../../identity/people/visitor.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { ask } from '../../support/harness.ts';
 import { firstHand, photoOfScreen } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { read, review, setSettings } from './cases.ts';
 
 /** One photo of a display and two of the thing itself, analysed for real. */
 describe('why a case is doubted', () => {
-  let service: TestService;
+  const service = serviceOfSuite();
   let display: Verification;
   let direct: Verification;
   const signals_required = ['screen', 'ai', 'depth'];
 
   beforeAll(async () => {
-    service = await startTestService();
-    const made = await Promise.all(
-      [photoOfScreen(), firstHand()].map(async picture => {
-        const { id } = await createVerification(service, { signals_required }, service.tenant.pk_live);
-        const bytes = await picture;
-        await submit(service, id, bytes, { motion_frame_base64: bytes.toString('base64') });
-        return id;
-      }),
-    );
-    [display, direct] = (await Promise.all(
-      made.map(id => untilStatus(service, id, ['completed'], service.tenant.pk_live)),
-    )) as [Verification, Verification];
+    const key = service.tenant.pk_live;
+    const made = async (photo: Buffer) => {
+      const more = { motion_frame_base64: photo.toString('base64') };
+      return completedVerification(service, { request: { signals_required }, photo, more, key });
+    };
+    [display, direct] = await Promise.all([made(await photoOfScreen()), made(await firstHand())]);
   });
-  afterAll(() => service?.stop());
 
   const person = (role: 'viewer' | 'reviewer' | 'owner') =>
     signedIn(service, { tenantId: service.tenant.tenant_id, role, livemode: true });
@@ -94,7 +82,7 @@ describe('why a case is doubted', () => {
     const replay = async (query: string) =>
       ask<Replay>(service, `/v1/reviews/replay${query}`, { key: service.tenant.rk_secret });
 
-    it('flips nothing at the thresholds in force, and what the screen detector alone stopped at the highest', async () => {
+    it('flips nothing at the thresholds in force, and what only the screen detector stopped at the highest', async () => {
       const now = (await replay('')).body;
       expect(now).toMatchObject({ cases: 2, flips: 0, by: [], verifications: [], thresholds: now.in_force });
       const { label: from } = display.verdict!;

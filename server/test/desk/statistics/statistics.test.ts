@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forgetChanges } from '../../../src/delivery/changes/hub.ts';
 import { secondsOf } from '../../../src/desk/statistics/counts.ts';
 import { foldStatistics, resumeStatistics } from '../../../src/desk/statistics/fold.ts';
@@ -12,16 +12,9 @@ import { normalizeRequest } from '../../../src/verification/verifications/issue.
 import { signedIn } from '../../identity/people/visitor.ts';
 import { createChance } from '../../support/chance.ts';
 import { pathsOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, until, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const chance = createChance();
 
@@ -31,21 +24,21 @@ const HOURS = 72;
 const LADDER = ['landing', 'ready', 'camera_blocked', 'capturing', 'reviewing', 'uploading', 'success'];
 
 /** One step of a history. */
-type Act =
-  | { act: 'progress'; step: string }
-  | { act: 'capture'; seconds: number }
-  | { act: 'complete'; label: 'verified' | 'suspicious' | 'failed'; reason: string; seconds: number }
-  | { act: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' }
-  | { act: 'review'; decision: 'approved' | 'rejected' | 'retake'; seconds: number };
+type Step =
+  | { kind: 'progress'; reached: string }
+  | { kind: 'capture'; seconds: number }
+  | { kind: 'complete'; label: 'verified' | 'suspicious' | 'failed'; reason: string; seconds: number }
+  | { kind: 'expire' | 'fail' | 'redact' | 'fold' | 'open review' | 'undo' }
+  | { kind: 'review'; decision: 'approved' | 'rejected' | 'retake'; seconds: number };
 
 interface History {
   minute: number;
   brand: string | null;
   template: string | null;
-  acts: Act[];
+  steps: Step[];
 }
 
-/** What the history leaves, told by itself alone. */
+/** What the history leaves, told without the database. */
 interface Model {
   created: number;
   status: string;
@@ -60,20 +53,20 @@ interface Model {
 }
 
 const seconds = fc.oneof(fc.integer({ min: 0, max: 63 }), fc.integer({ min: 64, max: 400_000 }));
-const act: fc.Arbitrary<Act> = fc.oneof(
-  fc.record({ act: fc.constant('progress' as const), step: fc.constantFrom(...LADDER) }),
-  fc.record({ act: fc.constant('capture' as const), seconds }),
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ kind: fc.constant('progress' as const), reached: fc.constantFrom(...LADDER) }),
+  fc.record({ kind: fc.constant('capture' as const), seconds }),
   fc.record({
-    act: fc.constant('complete' as const),
+    kind: fc.constant('complete' as const),
     label: fc.constantFrom('verified' as const, 'suspicious' as const, 'failed' as const),
     reason: fc.constantFrom('screen_detected', 'ai_generated'),
     seconds,
   }),
   fc.record({
-    act: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo'),
-  }) as fc.Arbitrary<Act>,
+    kind: fc.constantFrom('expire', 'fail', 'redact', 'fold', 'open review', 'undo'),
+  }) as fc.Arbitrary<Step>,
   fc.record({
-    act: fc.constant('review' as const),
+    kind: fc.constant('review' as const),
     decision: fc.constantFrom('approved' as const, 'rejected' as const, 'retake' as const),
     seconds,
   }),
@@ -82,18 +75,14 @@ const history: fc.Arbitrary<History> = fc.record({
   minute: fc.integer({ min: 0, max: HOURS * 60 - 1 }),
   brand: fc.option(fc.constantFrom('acme', 'globex')),
   template: fc.option(fc.constantFrom('tpl_a', 'tpl_b')),
-  acts: fc.array(act, { maxLength: 7 }),
+  steps: fc.array(step, { maxLength: 7 }),
 });
 
 describe('GET /v1/statistics', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-  });
-  afterAll(() => service?.stop());
+  const service = serviceOfSuite({ worker: false });
 
   /** Plays a history on a row, as the service's own statements do, and on a model. */
-  async function play(tenantId: string, { minute, brand, template, acts }: History): Promise<Model> {
+  async function play(tenantId: string, { minute, brand, template, steps }: History): Promise<Model> {
     const { db } = service.deps;
     const created = BEGAN + minute * 60_000;
     const id = newId('vfy', created);
@@ -123,14 +112,14 @@ describe('GET /v1/statistics', () => {
     let open = true;
     let inReview = false;
     let erased = false;
-    for (const step of acts) {
-      if (step.act === 'fold') await foldStatistics(service.deps);
+    for (const step of steps) {
+      if (step.kind === 'fold') await foldStatistics(service.deps);
       if (erased) continue;
-      if (step.act === 'progress') {
-        const progress = JSON.stringify({ schema_version: 1, step: step.step, elapsed_ms: 1, updated_at: at(1) });
+      if (step.kind === 'progress') {
+        const progress = JSON.stringify({ schema_version: 1, step: step.reached, elapsed_ms: 1, updated_at: at(1) });
         await db.query('update verifications set progress = $2 where id = $1', [id, progress]);
-        model.furthest = Math.max(model.furthest, LADDER.indexOf(step.step));
-      } else if (step.act === 'capture' && open && model.toCapture === null) {
+        model.furthest = Math.max(model.furthest, LADDER.indexOf(step.reached));
+      } else if (step.kind === 'capture' && open && model.toCapture === null) {
         await db.query(
           `insert into captures (id, verification_id, tenant_id, step_key, source, content_type, size_bytes, width, height,
              sha256, image_blob, created_at) values ($1, $2, $3, 'capture_1', 'live', 'image/jpeg', 1, 1, 1, '', '', $4)`,
@@ -141,7 +130,7 @@ describe('GET /v1/statistics', () => {
         ]);
         model.toCapture = step.seconds;
         model.status = 'partially_captured';
-      } else if (step.act === 'complete' && open) {
+      } else if (step.kind === 'complete' && open) {
         const reason_code = step.label === 'verified' ? {} : { reason_code: step.reason };
         await db.query(`update verifications set status = 'completed', completed_at = $2, verdict = $3 where id = $1`, [
           id,
@@ -151,29 +140,29 @@ describe('GET /v1/statistics', () => {
         open = false;
         Object.assign(model, { status: 'completed', label: step.label, toVerdict: step.seconds });
         model.reason = step.label === 'verified' ? null : step.reason;
-      } else if ((step.act === 'expire' || step.act === 'fail') && open) {
-        model.status = step.act === 'expire' ? 'expired' : 'failed';
+      } else if ((step.kind === 'expire' || step.kind === 'fail') && open) {
+        model.status = step.kind === 'expire' ? 'expired' : 'failed';
         await db.query('update verifications set status = $2 where id = $1', [id, model.status]);
         open = false;
-      } else if (step.act === 'open review' && !open && !inReview) {
+      } else if (step.kind === 'open review' && !open && !inReview) {
         await db.query(`update verifications set review_state = 'open', review_opened_at = $2 where id = $1`, [
           id,
           at(500),
         ]);
         inReview = true;
-      } else if (step.act === 'review' && inReview && !model.review) {
+      } else if (step.kind === 'review' && inReview && !model.review) {
         await db.query(
           `update verifications set review_state = 'decided', review_decision = $2, review_decided_at = $3 where id = $1`,
           [id, step.decision, at(500 + step.seconds)],
         );
         model.review = { decision: step.decision, seconds: step.seconds };
-      } else if (step.act === 'undo' && model.review) {
+      } else if (step.kind === 'undo' && model.review) {
         await db.query(
           `update verifications set review_state = 'open', review_decision = null, review_decided_at = null where id = $1`,
           [id],
         );
         model.review = null;
-      } else if (step.act === 'redact') {
+      } else if (step.kind === 'redact') {
         // An erasure ends an open verification in the same breath.
         const status = open ? 'expired' : model.status;
         await db.query(

@@ -1,25 +1,20 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { forgetSignatures } from '../../../src/identity/auth/bot.ts';
 import { trialTenant } from '../../../src/verification/trials/tenant.ts';
-import { startTestService, type TestService } from '../../support/harness.ts';
+import { refusingInserts } from '../../support/refusing.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
 describe('messaging bot request', () => {
-  let service: TestService;
-  let beside: TestService;
-  let now: number;
-  beforeAll(async () => {
-    now = Date.now();
-    const env = { BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}` };
-    const clock = () => new Date(now);
-    service = await startTestService({ worker: false, env, now: clock });
-    beside = await startTestService({ worker: false, beside: service, env, now: clock });
-  });
-  afterAll(async () => {
-    await beside?.stop();
-    await service?.stop();
-  });
+  let now = Date.now();
+  const o = {
+    worker: false,
+    env: { BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}` },
+    now: () => new Date(now),
+  };
+  const service = serviceOfSuite(o);
+  const beside = serviceOfSuite(() => ({ ...o, beside: service }));
 
   const body = (more: object = {}) => JSON.stringify({ tenant_id: service.tenant.tenant_id, ...more });
   async function post(raw: string, headers: Record<string, string>, node = service) {
@@ -106,14 +101,8 @@ describe('messaging bot request', () => {
     now += 1_000;
     const raw = body({ max_captures: 3 });
     const headers = signed(raw, { at: now });
-    await service.deps.db.query(
-      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
-    );
-    await service.deps.db.query(
-      'create trigger refuse before insert on verifications for each row execute function refuse()',
-    );
-    expect((await post(raw, headers)).status).toBe(500);
-    await service.deps.db.query('drop trigger refuse on verifications; drop function refuse');
+    const refused = await refusingInserts(service, 'verifications', () => post(raw, headers));
+    expect(refused.status).toBe(500);
     expect((await post(raw, headers)).status).toBe(201);
     expect((await post(raw, headers)).status).toBe(401);
   });

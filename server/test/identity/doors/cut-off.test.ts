@@ -1,18 +1,15 @@
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openStreams } from '../../../src/platform/http/open-streams.ts';
-import { startTestService, type TestService, until } from '../../support/harness.ts';
+import { until } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const STREAMS = ['/v1/changes/stream', '/v1/events/stream'] as const;
 
 describe('streams', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-  });
-  afterAll(() => service.stop());
+  const service = serviceOfSuite({ worker: false });
 
   /** Sends the requests on one connection and cuts it after some milliseconds; null: in the turn that sent them. */
   function cutOff(requests: readonly string[], afterMs: number | null): Promise<void> {
@@ -30,6 +27,13 @@ describe('streams', () => {
   const request = (method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${service.tenant.rk_secret}\r\n\r\n`;
   const noneHeld = () => until(async () => openStreams.held === 0, 'every place to be free');
+  async function reading(path: string, work: (open: () => Promise<Response>) => Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    const headers = { authorization: `Bearer ${service.tenant.rk_secret}` };
+    await work(() => fetch(service.url + path, { headers, signal: stop.signal }));
+    stop.abort();
+    await noneHeld();
+  }
 
   it('give their place back whenever the reader leaves, also before the answer and behind another one', async () => {
     const call = fc.record({ method: fc.constantFrom('GET', 'HEAD'), path: fc.constantFrom(...STREAMS) });
@@ -48,29 +52,24 @@ describe('streams', () => {
     );
     await noneHeld();
     for (const path of STREAMS) {
-      const stop = new AbortController();
-      const headers = { authorization: `Bearer ${service.tenant.rk_secret}` };
-      const open = () => fetch(service.url + path, { headers, signal: stop.signal });
-      // Kept, not only their statuses: a response that is collected closes its stream.
-      const answers: Response[] = [];
-      for (let n = 0; n < 9; n += 1) answers.push(await open());
-      const statuses = answers.map(({ status }) => status);
-      expect(statuses, path).toEqual([...Array(8).fill(200), 429]);
-      stop.abort();
-      await noneHeld();
+      await reading(path, async open => {
+        // Kept, not only their statuses: a response that is collected closes its stream.
+        const answers: Response[] = [];
+        for (let n = 0; n < 9; n += 1) answers.push(await open());
+        expect(
+          answers.map(({ status }) => status),
+          path,
+        ).toEqual([...Array(8).fill(200), 429]);
+      });
     }
   });
 
   it('give no more places than there are to readers who come at once', async () => {
     for (const path of STREAMS) {
-      const stop = new AbortController();
-      const headers = { authorization: `Bearer ${service.tenant.rk_secret}` };
-      const answers = await Promise.all(
-        Array.from({ length: 30 }, () => fetch(service.url + path, { headers, signal: stop.signal })),
-      );
-      expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
-      stop.abort();
-      await noneHeld();
+      await reading(path, async open => {
+        const answers = await Promise.all(Array.from({ length: 30 }, open));
+        expect(answers.filter(({ status }) => status === 200)).toHaveLength(8);
+      });
     }
   });
 });

@@ -53,18 +53,18 @@ export async function delivery({ deps: { db } }: TestService, owner: NewTenant, 
   return ids;
 }
 
-const acted =
-  (method: string, act: string, body: object): Fixture =>
+const after =
+  (method: string, action: string, body: object): Fixture =>
   async (service, owner, livemode) => {
     const id = await verification(service, owner, livemode);
-    await manage(service, owner, method, `/v1/verifications/${id}/${act}`, body);
+    await manage(service, owner, method, `/v1/verifications/${id}/${action}`, body);
     return id;
   };
 
 /** By the beginning of the path. An endpoint whose path names something needs one here. */
 export const FIXTURES: [prefix: string, fixture: Fixture][] = [
-  ['/v1/verifications/:id/redaction', acted('POST', 'redact', {})],
-  ['/v1/verifications/:id/legal-hold', acted('PUT', 'legal-hold', { reason: 'A court case' })],
+  ['/v1/verifications/:id/redaction', after('POST', 'redact', {})],
+  ['/v1/verifications/:id/legal-hold', after('PUT', 'legal-hold', { reason: 'A court case' })],
   ['/v1/verifications/:id/captures/:', async (...owned) => `${await verification(...owned)}/captures/${newId('cap')}`],
   ['/v1/verifications/:', verification],
   ['/v1/verify/:', verification],
@@ -132,7 +132,7 @@ export const FIXTURES: [prefix: string, fixture: Fixture][] = [
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 
-/** Paths open to people alone, by their beginning. */
+/** Paths open only to people, by their beginning. */
 const OWN_FIXTURES: [prefix: string, fixture: (service: TestService, personId: string) => Promise<string>][] = [
   [
     '/v1/me/passkeys/:',

@@ -1,24 +1,14 @@
 import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { codeOf, pathsOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit, until, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
+
+const service = serviceOfSuite({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
 
 describe('link templates', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-  });
-  afterAll(() => service?.stop());
-
   const manage = <T>(method: string, path: string, body?: object) =>
     ask<T>(service, path, { method, key: service.tenant.rk_secret, ...(body ? { body } : {}) });
   const publish = async (request: object) =>
@@ -29,28 +19,30 @@ describe('link templates', () => {
       method: o.method ?? 'GET',
       headers: { 'x-forwarded-for': o.from ?? '10.0.0.1', ...o.headers },
     });
+  /** The verification that an opening makes. */
+  async function openedBy({ url }: LinkTemplate): Promise<string> {
+    const answer = await open(url);
+    expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store']);
+    return /\/v\/(vfy_\w+)$/.exec(answer.headers.get('location')!)![1]!;
+  }
   const issued = async () =>
     Number((await service.deps.db.query<{ n: string }>('select count(*) as n from verifications')).rows[0]!.n);
 
   it('create a verification of their current version at each opening; earlier versions stay readable', async () => {
     const template = await publish({ max_captures: 2, metadata: { poster: 'north' } });
     expect(template).toMatchObject({ version: 1, status: 'active', livemode: true });
-    const openTwice = [await open(template.url), await open(template.url)].map(answer => {
-      expect([answer.status, answer.headers.get('cache-control')]).toEqual([303, 'no-store']);
-      return answer.headers.get('location')!;
-    });
-    const [first, second] = openTwice.map(url => /\/v\/(vfy_\w+)$/.exec(url)![1]!);
+    const [first, second] = [await openedBy(template), await openedBy(template)];
     expect(first).not.toBe(second);
     const read = async (id: string) => (await manage<Verification>('GET', `/v1/verifications/${id}`)).body;
-    expect((await read(first!)).config).toMatchObject({ max_captures: 2, metadata: { poster: 'north' } });
+    expect((await read(first)).config).toMatchObject({ max_captures: 2, metadata: { poster: 'north' } });
 
     const next = await manage<LinkTemplate>('PUT', `/v1/link-templates/${template.id}`, {
       name: 'Poster, winter',
       request: { max_captures: 3 },
     });
     expect(next.body).toMatchObject({ version: 2, url: template.url, name: 'Poster, winter' });
-    const third = /\/v\/(vfy_\w+)$/.exec((await open(template.url)).headers.get('location')!)![1]!;
-    expect([(await read(third)).config.max_captures, (await read(first!)).config.max_captures]).toEqual([3, 2]);
+    const third = await openedBy(template);
+    expect([(await read(third)).config.max_captures, (await read(first)).config.max_captures]).toEqual([3, 2]);
     const { body } = await manage<LinkTemplateWithVersions>('GET', `/v1/link-templates/${template.id}`);
     expect(body.versions.map(version => [version.version, version.name, version.request.max_captures])).toEqual([
       [2, 'Poster, winter', 3],
@@ -76,7 +68,7 @@ describe('link templates', () => {
 
   it('show that they are revoked, create nothing more, and cannot be changed', async () => {
     const template = await publish({});
-    const started = /\/v\/(vfy_\w+)$/.exec((await open(template.url)).headers.get('location')!)![1]!;
+    const started = await openedBy(template);
     const before = await issued();
     for (let times = 0; times < 2; times += 1) {
       const revoked = await manage<LinkTemplate>('POST', `/v1/link-templates/${template.id}/revoke`);
@@ -95,7 +87,7 @@ describe('link templates', () => {
     expect(codeOf(put)).toEqual([409, 'template_revoked']);
     expect((await submit(service, started, await plain())).status).toBe(201);
     const log = await manage<{ data: { action: string }[] }>('GET', '/v1/audit-log?limit=2');
-    expect(log.body.data.map(act => act.action)).toEqual(['link_template.revoked', 'link_template.published']);
+    expect(log.body.data.map(({ action }) => action)).toEqual(['link_template.revoked', 'link_template.published']);
   });
 
   it('show a page for an unknown address', async () => {
@@ -163,14 +155,15 @@ describe('link templates', () => {
 });
 
 describe('trial', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-  });
-  afterAll(() => service?.stop());
-
   const trial = (body: object, from = '10.0.0.1') =>
     ask<Verification>(service, '/v1/trial/verifications', { body, headers: { 'x-forwarded-for': from } });
+
+  it('belongs to one tenant, however many start at once on a database without one', async () => {
+    const owners = async () => (await service.deps.db.query('select 1 from tenants where is_trial')).rowCount;
+    expect(await owners()).toBe(0);
+    await Promise.all(Array.from({ length: 8 }, (_, i) => trial({}, `10.2.0.${i}`)));
+    expect(await owners()).toBe(1);
+  });
 
   it('needs no account and shows its signals, and no other data', async () => {
     const made = await trial({ max_captures: 1 });
@@ -183,9 +176,10 @@ describe('trial', () => {
       [made.body.id],
     );
     expect(rows).toEqual([{ is_trial: true }]);
-    const done = async () => (await ask<Verification>(service, `/v1/trial/verifications/${made.body.id}`)).body;
-    await expect.poll(async () => (await done()).status, { timeout: 40_000 }).toBe('completed');
-    const result = await done();
+    const result = await until(async () => {
+      const { body } = await ask<Verification>(service, `/v1/trial/verifications/${made.body.id}`);
+      return body.status === 'completed' && body;
+    }, 'the verdict of the trial');
     expect(Object.keys(result.verdict!.signals).toSorted()).toEqual(['ai_detection', 'screen_detection']);
     expect(result.captures[0]!.signals).toBeDefined();
     expect(JSON.stringify(result)).not.toMatch(/image_url|preview_url|progress|tenant/);
@@ -221,17 +215,5 @@ describe('trial', () => {
     expect(wait).toBeGreaterThan(3_500);
     expect(wait).toBeLessThanOrEqual(3_600);
     expect((await trial({}, '2001:db8:1:3::1')).status).toBe(201);
-  });
-
-  it('belongs to one tenant, however many start at once on an empty database', async () => {
-    const fresh = await startTestService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-    await Promise.all(
-      Array.from({ length: 8 }, (_, i) =>
-        ask(fresh, '/v1/trial/verifications', { body: {}, headers: { 'x-forwarded-for': `10.2.0.${i}` } }),
-      ),
-    );
-    const { rows } = await fresh.deps.db.query('select 1 from tenants where is_trial');
-    expect(rows).toHaveLength(1);
-    await fresh.stop();
   });
 });

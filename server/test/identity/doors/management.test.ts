@@ -2,12 +2,14 @@ import type { ApiKey, AuditEntry, Brand, Settings } from '@firsthand/contract/ac
 import { contrast } from '@firsthand/contract/base/color.ts';
 import type { EndUserView, PublicView, Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { setLimit } from '../../../src/identity/tenants/settings.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { pathsOf } from '../../support/failure.ts';
-import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
+import { ask, createVerification, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { refusingInserts } from '../../support/refusing.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 type NewKey = ApiKey & { key?: string };
 interface Page<T> {
@@ -16,20 +18,12 @@ interface Page<T> {
 }
 
 describe('tenant management', () => {
-  let service: TestService;
-  let beside: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, reviewSample: true });
-    beside = await startTestService({ worker: false, beside: service });
-  });
-  afterAll(async () => {
-    await beside?.stop();
-    await service?.stop();
-  });
+  const service = serviceOfSuite({ worker: false, reviewSample: true });
+  const beside = serviceOfSuite(() => ({ worker: false, beside: service }));
 
   const manage = <T>(method: string, path: string, body?: object, headers = {}) =>
     ask<T>(service, path, { method, key: service.tenant.rk_secret, headers, ...(body ? { body } : {}) });
-  const lastAct = async () => (await manage<Page<AuditEntry>>('GET', '/v1/audit-log?limit=1')).body.data[0]!;
+  const lastEntry = async () => (await manage<Page<AuditEntry>>('GET', '/v1/audit-log?limit=1')).body.data[0]!;
 
   describe('keys', () => {
     it('are shown once, work at once on every node, and are refused on every node after revocation', async () => {
@@ -51,7 +45,7 @@ describe('tenant management', () => {
       expect([await works(beside), await works(service)]).toEqual([401, 401]);
       expect((await manage('DELETE', `/v1/api-keys/${id}`)).status).toBe(404);
       expect((await manage('GET', `/v1/api-keys/${id}`)).status).toBe(404);
-      expect(await lastAct()).toMatchObject({ action: 'api_key.revoked', target: id, actor: { kind: 'secret' } });
+      expect(await lastEntry()).toMatchObject({ action: 'api_key.revoked', target: id, actor: { kind: 'secret' } });
     });
 
     it('are created once per Idempotency-Key; the replay names the key without showing it', async () => {
@@ -110,9 +104,9 @@ describe('tenant management', () => {
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);
       const after = await createVerification(service);
       expect([before.config.notify_email, after.config.notify_email]).toEqual([undefined, 'claims@acme.example']);
-      const act = await lastAct();
-      expect(act).toMatchObject({ action: 'settings.updated', detail: { notify_email: 'set' } });
-      expect(act.request_id).toBe(patched.headers.get('request-id'));
+      const entry = await lastEntry();
+      expect(entry).toMatchObject({ action: 'settings.updated', detail: { notify_email: 'set' } });
+      expect(entry.request_id).toBe(patched.headers.get('request-id'));
       await manage('PATCH', '/v1/settings', { notify_email: null });
       expect((await createVerification(service)).config.notify_email).toBeUndefined();
     });
@@ -201,7 +195,7 @@ describe('tenant management', () => {
       expect((await fetch(second)).status).toBe(404);
       expect((await manage('DELETE', '/v1/brands/logo')).status).toBe(204);
       expect((await manage('DELETE', '/v1/brands/logo')).status).toBe(404);
-      expect(await lastAct()).toMatchObject({ action: 'brand.deleted', target: 'logo' });
+      expect(await lastEntry()).toMatchObject({ action: 'brand.deleted', target: 'logo' });
     });
 
     it('refuse a logo that is no picture, too large, or a decompression bomb', async () => {
@@ -240,18 +234,13 @@ describe('tenant management', () => {
     });
   });
 
-  it('audits no act whose transaction was rolled back', async () => {
+  it('audits nothing whose transaction was rolled back', async () => {
     const count = async () =>
       Number((await service.deps.db.query<{ n: string }>('select count(*) as n from audit_log')).rows[0]!.n);
     const before = await count();
-    await service.deps.db.query(
-      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
+    const reply = await refusingInserts(service, 'audit_log', () =>
+      manage('PUT', '/v1/brands/unlogged', { name: 'Unlogged' }),
     );
-    await service.deps.db.query(
-      'create trigger refuse before insert on audit_log for each row execute function refuse()',
-    );
-    const reply = await manage('PUT', '/v1/brands/unlogged', { name: 'Unlogged' });
-    await service.deps.db.query('drop trigger refuse on audit_log; drop function refuse');
     expect(reply.status).toBe(500);
     expect((await manage('GET', '/v1/brands/unlogged')).status).toBe(404);
     expect(await count()).toBe(before);

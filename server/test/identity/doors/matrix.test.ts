@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import { hasRole, ROLES } from '@firsthand/contract/people/roles.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { mintKey } from '../../../src/identity/tenants/keys.ts';
@@ -11,8 +11,10 @@ import { exampleKey, openapiDocument } from '../../../src/platform/http/openapi.
 import { type CredentialKind, isOpen as opens } from '../../../src/platform/http/principal.ts';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
 import { codeOf, refusalText } from '../../support/failure.ts';
-import { ask, type Reply, startTestService, type TestService } from '../../support/harness.ts';
-import { signedIn } from '../people/visitor.ts';
+import { ask, type Reply } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
+import { providerSettings } from '../people/identity-provider.ts';
+import { freshAddress, signedIn } from '../people/visitor.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 import { FIXTURES, fixtureOf, ownFixtureOf } from './fixtures.ts';
 
@@ -23,7 +25,7 @@ const turnedAway = (endpoint: Endpoint) => [401, 403, ...(names(endpoint) ? [404
 const takesBody = (endpoint: Endpoint) => ['POST', 'PUT', 'PATCH'].includes(endpoint.method);
 /** PUT of a brand makes one of the caller's own, whatever others have. */
 const creates = (endpoint: Endpoint) => endpoint.method === 'PUT' && !endpoint.exists && !endpoint.target;
-/** What is live or test, and seen in its own mode alone by whoever has one. */
+/** What is live or test, and seen only in its own mode by whoever has one. */
 const MODED = [
   '/v1/verifications/:',
   '/v1/reviews/:',
@@ -35,7 +37,7 @@ const MODED = [
   '/v1/events/:',
 ];
 const isModed = (endpoint: Endpoint) => MODED.some(prefix => endpoint.path.startsWith(prefix));
-/** Publishable keys see objects of their own mode alone; what a secret key makes is live. */
+/** Publishable keys see only objects of their own mode; what a secret key makes is live. */
 const keepsModes = (endpoint: Endpoint) => endpoint.credentials.includes('key');
 
 /** The path with the value of its parameter; where it has two, the value covers both. */
@@ -50,7 +52,7 @@ const unknownFor = (value: string): string =>
       : 'no-such-thing';
 
 /**
- * Acts that a session of any age may do, because at worst they can be done over or undone: nothing is lost for good, no secret is
+ * Actions that a session of any age may take, because at worst they can be done over or undone: nothing is lost for good, no secret is
  * shown and no data goes to a new address. The list holds the members of the body that need a recent sign-in after all. A new
  * endpoint joins this list or declares `recent`; docs/security.md explains which.
  */
@@ -94,24 +96,21 @@ const HARMLESS = {
 };
 
 describe('endpoint credentials', () => {
-  let service: TestService;
+  const service = serviceOfSuite({
+    worker: false,
+    env: {
+      BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
+      TRUSTED_PROXIES: '127.0.0.1,::1',
+      SMTP_URL: 'smtp://127.0.0.1:9',
+      BOT_URL: 'http://127.0.0.1:9',
+      ...providerSettings('ACME', 'http://127.0.0.1:9'),
+    },
+  });
   let own: NewTenant;
   let other: NewTenant;
   let revoked: string;
   let trialed: string;
   beforeAll(async () => {
-    service = await startTestService({
-      worker: false,
-      env: {
-        BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
-        TRUSTED_PROXIES: '127.0.0.1,::1',
-        SMTP_URL: 'smtp://127.0.0.1:9',
-        BOT_URL: 'http://127.0.0.1:9',
-        OIDC_ACME_ISSUER: 'http://127.0.0.1:9',
-        OIDC_ACME_CLIENT_ID: 'firsthand',
-        OIDC_ACME_CLIENT_SECRET: 'a-secret-of-the-provider',
-      },
-    });
     own = service.tenant;
     other = await service.newTenant();
     revoked = (
@@ -120,9 +119,6 @@ describe('endpoint credentials', () => {
     await service.deps.db.query("update api_keys set revoked_at = now() where name = 'revoked'");
     trialed = await FIXTURES.find(([prefix]) => prefix.startsWith('/v1/trial'))![1](service, own, true);
   });
-  afterAll(() => service?.stop());
-
-  let sender = 0;
   /** Sends a request from an address of its own: the limits are another test's. */
   async function send(
     endpoint: Endpoint,
@@ -130,8 +126,6 @@ describe('endpoint credentials', () => {
     headers: Record<string, string>,
     body: unknown,
   ): Promise<Reply> {
-    sender += 1;
-    const address = `10.${(sender >> 16) & 255}.${(sender >> 8) & 255}.${sender & 255}`;
     if (endpoint.mediaType === 'text/event-stream') {
       const stop = new AbortController();
       const answer = await fetch(`${service.url}${endpoint.path}`, { headers, signal: stop.signal });
@@ -142,7 +136,7 @@ describe('endpoint credentials', () => {
     }
     return ask(service, at(endpoint, value), {
       method: endpoint.method,
-      headers: { ...headers, 'x-forwarded-for': address },
+      headers: { ...headers, 'x-forwarded-for': freshAddress() },
       redirect: 'manual',
       ...(takesBody(endpoint) && body !== undefined ? { body } : {}),
     });
@@ -155,7 +149,7 @@ describe('endpoint credentials', () => {
     return [
       ['no credential', {}],
       ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
-      ['a scheme alone', { authorization: 'Bearer' }],
+      ['only a scheme', { authorization: 'Bearer' }],
       ['a malformed key', bearer('nonsense')],
       ['a key cut short', bearer(own.pk_test.slice(0, -1))],
       ['a key in another case', bearer(own.rk_secret.toUpperCase())],
@@ -177,6 +171,10 @@ describe('endpoint credentials', () => {
     ];
   }
 
+  /** What the path names, if it names something. */
+  const valueFor = async (endpoint: Endpoint, livemode = false): Promise<string> =>
+    names(endpoint) ? fixtureOf(endpoint)(service, own, livemode) : '';
+
   const tenantEndpoints = ENDPOINTS.filter(endpoint => !isOpen(endpoint));
   const openEndpoints = ENDPOINTS.filter(isOpen);
   const named = (list: Endpoint[]) => list.map(endpoint => [exampleKey(endpoint), endpoint] as const);
@@ -191,12 +189,20 @@ describe('endpoint credentials', () => {
     const person = await signedIn(service, { tenantId: tenant.tenant_id, role, livemode });
     return { ...person, headers: { cookie: person.cookie, 'sec-fetch-site': 'same-origin' } };
   }
+  const standing = new Map<string, ReturnType<typeof personOf>>();
+  /** The same, for requests that change nothing of the person and need no new sign-in: one for all of them. */
+  function standingPerson(role: Role, livemode: boolean, tenant = own) {
+    const name = `${role} ${livemode} ${tenant.tenant_id}`;
+    const person = standing.get(name) ?? personOf(role, livemode, tenant);
+    standing.set(name, person);
+    return person;
+  }
   const grownOld = (sessionId: string) =>
     service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [sessionId]);
   const forbidden = () => refusalText(service, 'forbidden', 'This credential does not allow that.');
 
   it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
-    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    const value = await valueFor(endpoint);
     const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
     for (const [who, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
       const reply = await send(endpoint, value, headers, body);
@@ -214,7 +220,7 @@ describe('endpoint credentials', () => {
   });
 
   it.each(named(tenantEndpoints))('%s: gives 403 to valid credentials of another kind', async (_name, endpoint) => {
-    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    const value = await valueFor(endpoint);
     const kinds: [CredentialKind, Record<string, string>][] = [
       ['key', bearer(own.pk_test)],
       ['key', bearer(own.pk_live)],
@@ -235,7 +241,7 @@ describe('endpoint credentials', () => {
       ? ROLES.filter(role => !hasRole(role, least(endpoint)))
       : ROLES;
     for (const role of tooLow) {
-      const { headers } = await personOf(role, false);
+      const { headers } = await standingPerson(role, false);
       const reply = await send(endpoint, value, headers, wrong);
       expect([role, reply.status, reply.text]).toEqual([role, 403, forbidden()]);
     }
@@ -246,8 +252,8 @@ describe('endpoint credentials', () => {
   it.each(named(personal.filter(endpoint => endpoint.method !== 'GET')))(
     '%s: accepts a cookie only from a page of ours',
     async (_name, endpoint) => {
-      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
-      const { cookie } = await personOf('owner', false);
+      const value = await valueFor(endpoint);
+      const { cookie } = await standingPerson('owner', false);
       const ours = service.url;
       const foreign: Record<string, string>[] = [
         {},
@@ -269,7 +275,7 @@ describe('endpoint credentials', () => {
   it.each(named(personal.filter(endpoint => endpoint.recent)))(
     '%s: requires a sign-in within the last 15 minutes',
     async (_name, endpoint) => {
-      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+      const value = await valueFor(endpoint);
       const { headers, sessionId } = await personOf('owner', false);
       await grownOld(sessionId);
       const reply = await send(endpoint, value, headers, { nonsense: true });
@@ -279,7 +285,7 @@ describe('endpoint credentials', () => {
 
   const withRules = personal.filter(endpoint => endpoint.recentFor);
   it.each(named(withRules))('%s: requires a recent sign-in for what its body rules name', async (_name, endpoint) => {
-    const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+    const value = await valueFor(endpoint);
     for (const { member, is, role } of endpoint.recentFor!) {
       const body = member.split('.').reduceRight<unknown>((inner, name) => ({ [name]: inner }), is ?? 'nonsense');
       const fresh = await personOf('owner', false);
@@ -292,12 +298,12 @@ describe('endpoint credentials', () => {
       );
       if (!role) continue;
       for (const low of ROLES.filter(one => !hasRole(one, role))) {
-        expect((await send(endpoint, value, (await personOf(low, false)).headers, body)).text).toBe(forbidden());
+        expect((await send(endpoint, value, (await standingPerson(low, false)).headers, body)).text).toBe(forbidden());
       }
     }
   });
 
-  it('acts of people are judged by their worst effect, and only harmless ones take an old sign-in', () => {
+  it('actions of people are judged by their worst effect, and only harmless ones take an old sign-in', () => {
     const judged = personal
       .filter(({ method, recent }) => method !== 'GET' && !recent)
       .map(endpoint => [exampleKey(endpoint), endpoint.recentFor?.map(({ member, is }) => is ?? member) ?? []]);
@@ -311,13 +317,9 @@ describe('endpoint credentials', () => {
   it.each(named(personal))('%s: accepts people of each role it names, in both modes', async (_name, endpoint) => {
     for (const role of ROLES.filter(candidate => hasRole(candidate, least(endpoint)))) {
       for (const livemode of [true, false]) {
-        const person = await personOf(role, livemode);
+        const person = await (endpoint.method === 'GET' ? standingPerson : personOf)(role, livemode);
         const ofPerson = ownFixtureOf(endpoint);
-        const value = ofPerson
-          ? await ofPerson(service, person.personId)
-          : names(endpoint)
-            ? await fixtureOf(endpoint)(service, own, livemode)
-            : '';
+        const value = ofPerson ? await ofPerson(service, person.personId) : await valueFor(endpoint, livemode);
         const reply = await send(endpoint, value, person.headers, example(endpoint));
         expect(turnedAway(endpoint), `${role} ${livemode}: ${reply.text}`).not.toContain(reply.status);
         expect(reply.headers.get('ratelimit-limit') ?? '600').toBe('600');
@@ -349,7 +351,7 @@ describe('endpoint credentials', () => {
     ];
     for (const [kind, headers, livemode] of keys) {
       if (!endpoint.credentials.includes(kind)) continue;
-      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, livemode) : '';
+      const value = await valueFor(endpoint, livemode);
       const reply = await send(endpoint, value, headers, example(endpoint));
       expect(turnedAway(endpoint), `${kind}: ${reply.text}`).not.toContain(reply.status);
       expect(Number(reply.headers.get('ratelimit-limit'))).toBeGreaterThan(0);
@@ -416,7 +418,7 @@ describe('endpoint credentials', () => {
   it.each(named(openEndpoints))('%s: ignores an Authorization header', async (_name, endpoint) => {
     const body = example(endpoint);
     for (const headers of [{}, bearer('nonsense'), bearer(revoked), bearer(other.pk_live), bearer(own.rk_secret)]) {
-      const value = names(endpoint) ? await fixtureOf(endpoint)(service, own, false) : '';
+      const value = await valueFor(endpoint);
       const reply = await send(endpoint, value, headers, body);
       // What a sign-in brings is in its body: that of the example opens nothing.
       const refused = endpoint.credentials.includes('sign_in') ? [403, 404, 429, 500] : [401, 403, 404, 429, 500];
@@ -448,7 +450,7 @@ describe('endpoint credentials', () => {
       for (const id of [...live, ...test, own.tenant_id]) expect(foreign).not.toContain(id);
       if (endpoint.credentials.includes('session')) {
         const asPerson = async (tenant: NewTenant, livemode: boolean) =>
-          (await send(endpoint, '', (await personOf('owner', livemode, tenant)).headers, undefined)).text;
+          (await send(endpoint, '', (await standingPerson('owner', livemode, tenant)).headers, undefined)).text;
         const byStranger = await asPerson(other, true);
         for (const id of [...live, ...test, own.tenant_id]) expect(byStranger).not.toContain(id);
       }

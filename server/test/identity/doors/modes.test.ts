@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { ask } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { signedIn } from '../people/visitor.ts';
 import { delivery, verification } from './fixtures.ts';
+
+const service = serviceOfSuite({ worker: false });
 
 describe.each([
   ['live', true],
   ['test', false],
 ] as const)('a deployment of MODE=%s', (mode, served) => {
-  let service: TestService;
-  let narrow: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-    narrow = await startTestService({ worker: false, beside: service, env: { MODE: mode } });
-  });
-  afterAll(async () => {
-    await narrow?.stop();
-    await service?.stop();
-  });
+  const narrow = serviceOfSuite(() => ({ worker: false, beside: service, env: { MODE: mode } }));
 
   it('excludes keys and objects of a mode that is off', async () => {
     const { tenant } = service;
@@ -25,28 +19,10 @@ describe.each([
     expect((await ask(narrow, '/v1/verifications', { key: kept })).status).toBe(200);
     const mine = await verification(service, tenant, served);
     const others = await verification(service, tenant, !served);
-    for (const path of ['/v1/verify/:', '/v1/verifications/:/public']) {
-      expect(
-        (
-          await ask(
-            narrow,
-            path.replace(':', () => mine),
-          )
-        ).status,
-      ).toBe(200);
-      const gone = await ask(
-        narrow,
-        path.replace(':', () => others),
-      );
-      expect([gone.status, gone.text]).toEqual([
-        404,
-        (
-          await ask(
-            narrow,
-            path.replace(':', () => `vfy_${'0'.repeat(26)}`),
-          )
-        ).text,
-      ]);
+    for (const path of [(id: string) => `/v1/verify/${id}`, (id: string) => `/v1/verifications/${id}/public`]) {
+      expect((await ask(narrow, path(mine))).status).toBe(200);
+      const [gone, unknown] = [await ask(narrow, path(others)), await ask(narrow, path(`vfy_${'0'.repeat(26)}`))];
+      expect([gone.status, gone.text]).toEqual([404, unknown.text]);
     }
     // Trials are tests, yet the account that owns them is served everywhere.
     const trial = await ask<{ id: string }>(narrow, '/v1/trial/verifications', { body: {} });

@@ -2,8 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
-import { ask, createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
+import { ask, createVerification, submit, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { refusingInserts } from '../../support/refusing.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { BOT_SECRET, FORMER_BOT_SECRET, signed } from './bot.ts';
 
 const METRICS_TOKEN = 'metrics-token-of-this-test-0001';
@@ -16,27 +18,22 @@ const spellings = (secret: string): string[] => {
 };
 
 describe('secrets', () => {
-  let service: TestService;
+  const service = serviceOfSuite({
+    env: {
+      BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
+      SESSION_SECRETS: SESSION_SECRET,
+      METRICS_TOKEN,
+      LOG_LEVEL: 'trace',
+    },
+    config: { webhookRetrySeconds: [1, 1] },
+  });
   let receiver: WebhookReceiver;
   const secrets = new Map<string, string>();
   const answers: string[] = [];
-
   beforeAll(async () => {
     receiver = await receiveWebhooks(response => void response.writeHead(500).end());
-    service = await startTestService({
-      env: {
-        BOT_SECRETS: `${BOT_SECRET},${FORMER_BOT_SECRET}`,
-        SESSION_SECRETS: SESSION_SECRET,
-        METRICS_TOKEN,
-        LOG_LEVEL: 'trace',
-      },
-      config: { webhookRetrySeconds: [1, 1] },
-    });
   });
-  afterAll(async () => {
-    await receiver?.close();
-    await service?.stop();
-  });
+  afterAll(() => receiver?.close());
 
   /** Any request; keeps what was answered, unless it is the one answer that shows the secret. */
   async function send(path: string, o: Parameters<typeof ask>[2] = {}, keep = true) {
@@ -96,14 +93,9 @@ describe('secrets', () => {
       await send('/v1/verifications', { headers, body: JSON.parse(raw) });
     }
     // A failure inside: its log line tells of the statement, never of what it was given.
-    await service.deps.db.query(
-      `create function refuse() returns trigger language plpgsql as 'begin raise exception ''no''; end'`,
+    await refusingInserts(service, 'api_keys', () =>
+      send('/v1/api-keys', { key: tenant.rk_secret, body: { name: 'refused', mode: 'live' } }),
     );
-    await service.deps.db.query(
-      'create trigger refuse before insert on api_keys for each row execute function refuse()',
-    );
-    await send('/v1/api-keys', { key: tenant.rk_secret, body: { name: 'refused', mode: 'live' } });
-    await service.deps.db.query('drop trigger refuse on api_keys; drop function refuse');
 
     const verification = await createVerification(service, { webhook_url: receiver.url });
     await submit(service, verification.id, await plain());

@@ -1,23 +1,20 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import { mintKey } from '../../../src/identity/tenants/keys.ts';
 import { readConfig } from '../../../src/platform/config/config.ts';
 import { exampleKey } from '../../../src/platform/http/openapi.ts';
-import { ask, createVerification, startTestService, submit, type TestService, until } from '../../support/harness.ts';
+import { ask, createVerification, submit, type TestService, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 import { freePort } from '../../support/service-process.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const PROXIED = { TRUSTED_PROXIES: '127.0.0.1,::1' };
 
-describe('flood of rejected credentials', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: PROXIED });
-  });
-  afterAll(() => service?.stop());
+const service = serviceOfSuite({ worker: false, env: { ...PROXIED, BODY_STALL_SECONDS: '2' } });
 
+describe('flood of rejected credentials', () => {
   const list = (address: string, key?: string, path = '/v1/verifications') =>
     ask(service, path, { ...(key ? { key } : {}), headers: { 'x-forwarded-for': address } });
 
@@ -55,27 +52,8 @@ describe('flood of rejected credentials', () => {
 });
 
 describe('request of a stranger', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: { ...PROXIED, BODY_STALL_SECONDS: '2' } });
-  });
-  afterAll(() => service?.stop());
-
-  const ODD = [
-    '%00',
-    'a%00b',
-    '%',
-    '%zz',
-    '%25',
-    '%C3%28',
-    '%ED%A0%80',
-    '%F0%9F%9A%97',
-    '..%2f..',
-    '%20',
-    'x'.repeat(300),
-    'vfy_',
-    '-',
-  ];
+  const ODD_BYTES = ['%00', 'a%00b', '%', '%zz', '%25', '%C3%28', '%ED%A0%80', '%F0%9F%9A%97'];
+  const ODD = [...ODD_BYTES, '..%2f..', '%20', 'x'.repeat(300), 'vfy_', '-'];
 
   it.each(
     ENDPOINTS.filter(
@@ -254,12 +232,8 @@ describe('request of a stranger', () => {
 
   it('loses its event stream within seconds of its key’s revocation', async () => {
     const { db } = service.deps;
-    const minted = await mintKey(db, {
-      tenantId: service.tenant.tenant_id,
-      name: 'of the stream',
-      mode: 'secret',
-      now: new Date(),
-    });
+    const tenantId = service.tenant.tenant_id;
+    const minted = await mintKey(db, { tenantId, name: 'of the stream', mode: 'secret', now: new Date() });
     const headers = { authorization: `Bearer ${minted.plaintext}` };
     const answer = await fetch(`${service.url}/v1/events/stream`, { headers });
     expect(answer.status).toBe(200);
@@ -292,58 +266,40 @@ function rawStatus(node: TestService, request: string): Promise<number> {
 }
 
 describe('/metrics', () => {
+  const port = freePort();
+  const node = (env: Record<string, string> | (() => Promise<Record<string, string>>)) =>
+    serviceOfSuite(async () => ({
+      worker: false,
+      beside: service,
+      env: typeof env === 'function' ? await env() : env,
+    }));
+  const open = node({});
+  const guarded = node({ METRICS_TOKEN: 'a token of some length' });
+  const named = node(async () => ({ PORT: String(await port), PUBLIC_URL: 'https://photos.example' }));
+  const status = async (of: TestService, headers: Record<string, string> = {}) =>
+    (await fetch(`${of.url}/metrics`, { headers })).status;
+
   it('without a token answers only this machine, and nothing that came through a proxy', async () => {
-    const service = await startTestService({ worker: false });
-    const behind = await startTestService({ worker: false, beside: service, env: PROXIED });
-    const guarded = await startTestService({
-      worker: false,
-      beside: service,
-      env: { METRICS_TOKEN: 'a token of some length' },
-    });
-    const port = await freePort();
-    const named = await startTestService({
-      worker: false,
-      beside: service,
-      env: { PORT: String(port), PUBLIC_URL: 'https://photos.example' },
-    });
-    const status = async (node: TestService, headers: Record<string, string> = {}) =>
-      (await fetch(`${node.url}/metrics`, { headers })).status;
-    try {
-      expect(await status(service)).toBe(200);
-      for (const name of [
-        'x-forwarded-for',
-        'forwarded',
-        'x-real-ip',
-        'via',
-        'x-forwarded-host',
-        'x-forwarded-proto',
-        'cf-connecting-ip',
-        'true-client-ip',
-        'fly-client-ip',
-        'x-envoy-external-address',
-        'x-some-new-proxy',
-      ]) {
-        expect([name, await status(service, { [name]: '127.0.0.1' })]).toEqual([name, 401]);
-      }
-      // A bare `proxy_pass` adds no header: the public name in Host, HTTP/1.0 or the setting gives it away.
-      expect(
-        await rawStatus(service, 'GET /metrics HTTP/1.1\r\nHost: photos.example\r\nConnection: close\r\n\r\n'),
-      ).toBe(401);
-      expect(await rawStatus(service, 'GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n')).toBe(401);
-      expect(await rawStatus(service, 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n')).toBe(
-        200,
-      );
-      expect((await fetch(`http://localhost:${port}/metrics`)).status).toBe(401);
-      expect(await status(behind)).toBe(401);
-      expect(await status(behind, { 'x-forwarded-for': '127.0.0.1' })).toBe(401);
-      expect(await status(guarded)).toBe(401);
-      const authorization = 'Bearer a token of some length';
-      expect(await status(guarded, { authorization, 'x-forwarded-for': '198.51.100.1' })).toBe(200);
-    } finally {
-      await guarded.stop();
-      await named.stop();
-      await behind.stop();
-      await service.stop();
+    expect(await status(open)).toBe(200);
+    const ofProxies = 'x-forwarded-for forwarded x-real-ip via x-forwarded-host x-forwarded-proto cf-connecting-ip';
+    const ofOthers = 'true-client-ip fly-client-ip x-envoy-external-address x-some-new-proxy';
+    for (const name of `${ofProxies} ${ofOthers}`.split(' ')) {
+      expect([name, await status(open, { [name]: '127.0.0.1' })]).toEqual([name, 401]);
     }
+    // A bare `proxy_pass` adds no header: the public name in Host, HTTP/1.0 or the setting gives it away.
+    for (const [request, answer] of [
+      ['GET /metrics HTTP/1.1\r\nHost: photos.example\r\nConnection: close\r\n\r\n', 401],
+      ['GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n', 401],
+      ['GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n', 200],
+    ] as const) {
+      expect([request, await rawStatus(open, request)]).toEqual([request, answer]);
+    }
+    expect((await fetch(`http://localhost:${await port}/metrics`)).status).toBe(401);
+    expect(named.deps.config.publicUrl).toBe('https://photos.example');
+    expect(await status(service)).toBe(401);
+    expect(await status(service, { 'x-forwarded-for': '127.0.0.1' })).toBe(401);
+    expect(await status(guarded)).toBe(401);
+    const authorization = 'Bearer a token of some length';
+    expect(await status(guarded, { authorization, 'x-forwarded-for': '198.51.100.1' })).toBe(200);
   });
 });

@@ -1,29 +1,17 @@
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
-import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey } from '../../../src/platform/http/openapi.ts';
 import { next, openCases, review } from '../../desk/reviews/cases.ts';
 import { codeOf, pathsOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit, until, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { signedIn } from '../people/visitor.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service?.stop());
+const service = serviceOfSuite();
 
 const personOf = (role: Role, tenantId = service.tenant.tenant_id) =>
   signedIn(service, { tenantId, role, livemode: false });
@@ -77,17 +65,11 @@ describe('the link of a claimant', () => {
     const statuses = async (cookie: string | null) =>
       Promise.all(
         flow.map(async endpoint => {
-          const { method, path } = endpoint;
-          const reply = await ask(
-            service,
-            path.replace(':token', () => id),
-            {
-              method,
-              ...(cookie ? { headers: { cookie } } : {}),
-              ...(method === 'POST' ? { body: { nonsense: true } } : {}),
-            },
-          );
-          return [exampleKey(endpoint as Endpoint), reply.status];
+          const { method } = endpoint;
+          const path = endpoint.path.replace(':token', () => id);
+          const body = method === 'POST' ? { body: { nonsense: true } } : {};
+          const reply = await ask(service, path, { method, ...(cookie ? { headers: { cookie } } : {}), ...body });
+          return [exampleKey(endpoint), reply.status];
         }),
       );
     const may = flow.map(endpoint => [exampleKey(endpoint), endpoint.method === 'GET' ? 200 : 400]);

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
 import { encode } from 'cborg';
 
-interface Options {
+export interface Options {
   challenge: string;
   rpId?: string;
   rp?: { id: string };
@@ -38,6 +38,14 @@ export function createAuthenticator() {
     return Buffer.concat([sha256(rpId), Buffer.from([flags]), count, attested]);
   }
 
+  const answer = <T extends object>(response: T) => ({
+    id: b64(id),
+    rawId: b64(id),
+    type: 'public-key',
+    clientExtensionResults: {},
+    response,
+  });
+
   return {
     /** `RegistrationResponseJSON` to creation options. */
     register(options: Options, o: Ceremony) {
@@ -47,36 +55,16 @@ export function createAuthenticator() {
       length.writeUInt16BE(id.length);
       const attested = Buffer.concat([Buffer.alloc(16), length, id, coseOf(publicKey)]);
       const authData = authenticatorData(o.rpId ?? options.rp!.id, o, attested);
-      return {
-        id: b64(id),
-        rawId: b64(id),
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: b64(data),
-          attestationObject: b64(encode({ fmt: 'none', attStmt: {}, authData })),
-          transports: ['internal'],
-        },
-      };
+      const attestationObject = b64(encode({ fmt: 'none', attStmt: {}, authData }));
+      return answer({ clientDataJSON: b64(data), attestationObject, transports: ['internal'] });
     },
 
     /** `AuthenticationResponseJSON` to request options. */
     authenticate(options: Options, o: Ceremony) {
       const data = clientData(o.type ?? 'webauthn.get', options.challenge, o.origin);
       const authData = authenticatorData(o.rpId ?? options.rpId!, o);
-      const signature = sign('sha256', Buffer.concat([authData, sha256(data)]), privateKey);
-      return {
-        id: b64(id),
-        rawId: b64(id),
-        type: 'public-key',
-        clientExtensionResults: {},
-        response: {
-          clientDataJSON: b64(data),
-          authenticatorData: b64(authData),
-          signature: b64(signature),
-          userHandle,
-        },
-      };
+      const signature = b64(sign('sha256', Buffer.concat([authData, sha256(data)]), privateKey));
+      return answer({ clientDataJSON: b64(data), authenticatorData: b64(authData), signature, userHandle });
     },
   };
 }

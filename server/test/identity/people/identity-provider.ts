@@ -1,16 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { base64url, exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
-
-const listening = async (server: Server): Promise<string> => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
-const closing = async (server: Server): Promise<void> => {
-  server.closeAllConnections();
-  await new Promise(resolve => server.close(resolve));
-};
+import { bodyOf, openServer } from '../../support/local-server.ts';
+import type { Visitor } from './visitor.ts';
 
 export interface Account {
   email?: string;
@@ -23,9 +15,8 @@ export interface Account {
 export async function openProvider(o: { redirectUris: (issuer: string) => string[]; post?: boolean }) {
   const accounts = new Map<string, Account>();
   const state = { as: '', deny: false };
-  let handle: (request: IncomingMessage, response: ServerResponse) => void = () => {};
-  const server = createServer((request, response) => handle(request, response));
-  const issuer = await listening(server);
+  let handle: RequestListener = () => {};
+  const { url: issuer, close } = await openServer((request, response) => handle(request, response));
   const configuration: Configuration = {
     clients: [
       {
@@ -81,7 +72,7 @@ export async function openProvider(o: { redirectUris: (issuer: string) => string
     throw new Error('the provider sends in circles');
   }
 
-  return { issuer, accounts, state, visitProvider, close: () => closing(server) };
+  return { issuer, accounts, state, visitProvider, close };
 }
 
 export interface Forgery {
@@ -97,9 +88,8 @@ export async function openForger() {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const foreign = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'published', alg: 'RS256', use: 'sig' };
-  const state = { nonce: '', forgery: {} as Forgery, userInfo: {} as JWTPayload, codes: [] as string[] };
-  const server = createServer((request, response) => void answer(request, response));
-  const issuer = await listening(server);
+  const state = { nonce: '', forgery: {} as Forgery, userInfo: {} as JWTPayload };
+  const { url: issuer, close } = await openServer((request, response) => void answer(request, response));
 
   async function idToken(): Promise<string> {
     const { claims = {}, signature, tamper = token => token } = state.forgery;
@@ -148,12 +138,27 @@ export async function openForger() {
       case '/me':
         return json({ sub: 'forged', ...state.userInfo });
       default: {
-        let body = '';
-        for await (const chunk of request) body += chunk;
-        state.codes.push(new URLSearchParams(body).get('code') ?? '');
+        await bodyOf(request);
         return json({ access_token: 'a', token_type: 'Bearer', expires_in: 300, id_token: await idToken() });
       }
     }
   }
-  return { issuer, state, close: () => closing(server) };
+
+  /** Signs a browser in through the provider of this name, which answers so. */
+  async function signIn(visitor: Visitor, name: string, forgery: Forgery, userInfo: JWTPayload = {}) {
+    const started = await visitor.ask(`/v1/auth/${name}/start`);
+    const { searchParams } = new URL(started.headers.get('location')!);
+    Object.assign(state, { nonce: searchParams.get('nonce')!, forgery, userInfo });
+    const path = `/v1/auth/${name}/callback?code=c&state=${searchParams.get('state')}`;
+    return { visitor, reply: await visitor.ask(path, { site: 'cross-site' }) };
+  }
+  return { issuer, state, signIn, close };
 }
+
+/** Settings for a provider of this name. */
+export const providerSettings = (name: string, issuer: string, more: Record<string, string> = {}) =>
+  Object.fromEntries(
+    Object.entries({ ISSUER: issuer, CLIENT_ID: 'firsthand', CLIENT_SECRET: 'a-secret-that-both-know', ...more }).map(
+      ([member, value]) => [`OIDC_${name}_${member}`, value],
+    ),
+  );

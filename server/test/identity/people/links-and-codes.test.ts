@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, startTestService, type TestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
 import { openBot } from './bot.ts';
-import { signInAsOwner, tokenOf, type Visitor, visit } from './visitor.ts';
+import { freshAddress, signInAsOwner, tokenOf, type Visitor, visit } from './visitor.ts';
 
 const SECRET = 'bot-secret-that-signs-0001';
 
@@ -16,12 +16,6 @@ describe('sign-in by e-mail and message', () => {
   let owner: Visitor;
   let env: Record<string, string>;
   let skew = 0;
-  let sender = 0;
-  /** An address of the request's own: the limits are another test's. */
-  const from = () => {
-    sender += 1;
-    return `10.7.${sender >> 8}.${sender & 255}`;
-  };
 
   beforeAll(async () => {
     mailbox = await openMailbox();
@@ -53,22 +47,24 @@ describe('sign-in by e-mail and message', () => {
   const mailsTo = (email: string) => mailbox.mails.filter(mail => mail.to.includes(email));
   const linkIn = (mail: { parts: Record<string, string> }) =>
     /http:\/\/localhost:\d+\/dashboard\/sign-in#token=mlk_[0-9A-HJKMNP-TV-Z]{26}/.exec(mail.parts['text/plain']!)![0];
-  const magicLink = (email: string) => visit(service).ask('/v1/auth/magic-link', { body: { email }, from: from() });
+  const magicLink = (email: string) => visit(service).ask('/v1/auth/magic-link', { body: { email } });
   const redeem = (token: string, visitor = visit(service)) =>
-    visitor.ask<Me>('/v1/auth/magic-link/redeem', { body: { token }, from: from() });
+    visitor.ask<Me>('/v1/auth/magic-link/redeem', { body: { token } });
   const nextMail = async (email: string, after = 0) =>
     (await until(async () => mailsTo(email)[after], `a mail to ${email}`))!;
-  const requestCode = async (phone: string) =>
-    (
-      await visit(service).ask<{ otp_id: string; expires_at: string }>('/v1/auth/one-time-code', {
-        body: { phone_e164: phone },
-        from: from(),
-      })
-    ).body;
+  const askForCode = (phone_e164: string) =>
+    visit(service).ask<{ otp_id: string; expires_at: string }>('/v1/auth/one-time-code', { body: { phone_e164 } });
+  const requestCode = async (phone: string) => (await askForCode(phone)).body;
   const codeFor = (phone: string) =>
     until(async () => bot.codes.findLast(sent => sent.phone_e164 === phone), `a code for ${phone}`);
-  const redeemCode = (otp_id: string, code: string, address = from()) =>
-    visit(service).ask<Me>('/v1/auth/one-time-code/redeem', { body: { otp_id, code }, from: address });
+  const redeemCode = (otp_id: string, code: string) =>
+    visit(service).ask<Me>('/v1/auth/one-time-code/redeem', { body: { otp_id, code } });
+  /** Somebody who was sent a code. */
+  async function sentCode(phone: string, role = 'viewer') {
+    const id = await invite({ phone_e164: phone, role });
+    const asked = await requestCode(phone);
+    return { id, asked, sent: await codeFor(phone) };
+  }
 
   it('GET /v1/auth/methods lists what this deployment offers', async () => {
     const reply = await ask(service, '/v1/auth/methods');
@@ -147,9 +143,8 @@ describe('sign-in by e-mail and message', () => {
         };
         return client;
       }) as typeof pool.connect;
-      const o = { body: { email }, from: from() };
       const reply = await visit(node)
-        .ask('/v1/auth/magic-link', o)
+        .ask('/v1/auth/magic-link', { body: { email } })
         .finally(() => Object.assign(pool, { connect }));
       const headers = [...reply.headers.keys()].filter(name => name !== 'request-id').toSorted();
       return { status: reply.status, text: reply.text, headers, queries };
@@ -206,13 +201,11 @@ describe('sign-in by e-mail and message', () => {
 
   it('POST /v1/auth/one-time-code has the bot send a signed code, which signs in once', async () => {
     const phone = '+4915100000001';
-    await invite({ phone_e164: phone, role: 'reviewer' });
-    const asked = await requestCode(phone);
+    const { asked, sent } = await sentCode(phone, 'reviewer');
     expect(asked).toEqual({
       otp_id: expect.stringMatching(/^walotp_[0-9A-HJKMNP-TV-Z]{26}$/),
       expires_at: expect.any(String),
     });
-    const sent = await codeFor(phone);
     expect(sent).toEqual({
       type: 'one_time_code',
       phone_e164: phone,
@@ -238,10 +231,10 @@ describe('sign-in by e-mail and message', () => {
   });
 
   it('a one-time code is invalid after 5 attempts, from any number of addresses', async () => {
-    const phone = '+4915100000002';
-    await invite({ phone_e164: phone, role: 'viewer' });
-    const { otp_id } = await requestCode(phone);
-    const { code } = await codeFor(phone);
+    const {
+      asked: { otp_id },
+      sent: { code },
+    } = await sentCode('+4915100000002');
     const wrong = (n: number) => String((Number(code) + n) % 1_000_000).padStart(6, '0');
     const tries = await Promise.all(Array.from({ length: 20 }, (_, n) => redeemCode(otp_id, wrong(n + 1))));
     const statuses = tries.map(reply => reply.status);
@@ -257,12 +250,9 @@ describe('sign-in by e-mail and message', () => {
   });
 
   it('a one-time code is invalid after 10 minutes', async () => {
-    const phone = '+4915100000003';
-    await invite({ phone_e164: phone, role: 'viewer' });
-    const { otp_id } = await requestCode(phone);
-    const { code } = await codeFor(phone);
+    const { asked, sent } = await sentCode('+4915100000003');
     skew += 600_001;
-    const reply = await redeemCode(otp_id, code).finally(() => {
+    const reply = await redeemCode(asked.otp_id, sent.code).finally(() => {
       skew = 0;
     });
     expect(reply.status).toBe(401);
@@ -275,7 +265,7 @@ describe('sign-in by e-mail and message', () => {
       ['/v1/auth/first-run', { token: 'none' }],
       ['/v1/auth/one-time-code/redeem', { otp_id: 'walotp_00000000000000000000000000', code: '123456' }],
     ] as const) {
-      const address = from();
+      const address = freshAddress();
       const statuses: number[] = [];
       for (let n = 0; n < 11; n += 1) {
         const reply = await visit(service).ask(path, { body, from: address });
@@ -290,8 +280,7 @@ describe('sign-in by e-mail and message', () => {
     for (const phone of ['+4915100000001', '+4915188888888']) {
       const statuses: number[] = [];
       for (let n = 0; n < 11; n += 1) {
-        const o = { body: { phone_e164: phone }, from: from() };
-        statuses.push((await visit(service).ask('/v1/auth/one-time-code', o)).status);
+        statuses.push((await askForCode(phone)).status);
       }
       expect(statuses.at(-1)).toBe(429);
     }
@@ -317,31 +306,27 @@ describe('sign-in by e-mail and message', () => {
     expect(mine[1]).toMatchObject({ target: id, detail: { reason: 'the link was used or is too old' } });
     expect(body.data.find(entry => entry.action === 'person.invited')).toMatchObject({ target: id });
   });
-});
 
-describe('sign-in without mail, bot and provider', () => {
-  it('says in one sentence what to set for each method that is off', async () => {
-    const service = await startTestService({ worker: false });
-    try {
-      const methods = await ask(service, '/v1/auth/methods');
-      expect(methods.body).toEqual({
-        providers: [],
-        magic_link: false,
-        one_time_code: false,
-        passkey: true,
-        missing: {
-          providers: expect.stringContaining('OIDC_<NAME>_CLIENT_ID'),
-          magic_link: expect.stringContaining('SMTP_URL'),
-          one_time_code: expect.stringContaining('BOT_URL'),
-        },
-      });
-      const mail = await ask(service, '/v1/auth/magic-link', { body: { email: 'a@people.example' } });
-      expect([mail.status, mail.text]).toEqual([409, expect.stringContaining('SMTP_URL')]);
-      const code = await ask(service, '/v1/auth/one-time-code', { body: { phone_e164: '+4915100000001' } });
-      expect([code.status, code.text]).toEqual([409, expect.stringContaining('BOT_URL')]);
-      expect((await ask(service, '/v1/auth/google/start')).status).toBe(404);
-    } finally {
-      await service.stop();
-    }
+  it('without mail, bot and provider, GET /v1/auth/methods says in one sentence what to set for each', async () => {
+    const bare = await startTestService({ worker: false, beside: service });
+    const methods = await ask(bare, '/v1/auth/methods');
+    const mail = await ask(bare, '/v1/auth/magic-link', { body: { email: 'a@people.example' } });
+    const code = await ask(bare, '/v1/auth/one-time-code', { body: { phone_e164: '+4915100000001' } });
+    const google = await ask(bare, '/v1/auth/google/start');
+    await bare.stop();
+    expect(methods.body).toEqual({
+      providers: [],
+      magic_link: false,
+      one_time_code: false,
+      passkey: true,
+      missing: {
+        providers: expect.stringContaining('OIDC_<NAME>_CLIENT_ID'),
+        magic_link: expect.stringContaining('SMTP_URL'),
+        one_time_code: expect.stringContaining('BOT_URL'),
+      },
+    });
+    expect([mail.status, mail.text]).toEqual([409, expect.stringContaining('SMTP_URL')]);
+    expect([code.status, code.text]).toEqual([409, expect.stringContaining('BOT_URL')]);
+    expect(google.status).toBe(404);
   });
 });

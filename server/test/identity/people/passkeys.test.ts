@@ -1,44 +1,29 @@
 import type { Me } from '@firsthand/contract/people/people.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../../support/harness.ts';
-import { createAuthenticator } from './authenticator.ts';
+import { describe, expect, it } from 'vitest';
+import { serviceOfSuite } from '../../support/suite.ts';
+import { createAuthenticator, type Options } from './authenticator.ts';
 import { signedIn, type Visitor, visit } from './visitor.ts';
 
 describe('passkeys', () => {
-  let service: TestService;
-  let sender = 0;
   let skew = 0;
-  const origin = () => service.url;
-  const from = () => {
-    sender += 1;
-    return `10.9.${sender >> 8}.${sender & 255}`;
-  };
-  beforeAll(async () => {
-    service = await startTestService({
-      worker: false,
-      env: { TRUSTED_PROXIES: '127.0.0.1,::1' },
-      now: () => new Date(Date.now() + skew),
-    });
+  const service = serviceOfSuite({
+    worker: false,
+    env: { TRUSTED_PROXIES: '127.0.0.1,::1' },
+    now: () => new Date(Date.now() + skew),
   });
-  afterAll(() => service?.stop());
+  const origin = () => service.url;
 
   type Ceremony = Partial<Parameters<ReturnType<typeof createAuthenticator>['authenticate']>[1]>;
   const creation = async (visitor: Visitor) =>
-    (
-      await visitor.ask<{ challenge: string; rp: { id: string }; user: { id: string } }>('/v1/me/passkeys/options', {
-        method: 'POST',
-      })
-    ).body;
-  const request = async () =>
-    (await visit(service).ask<{ challenge: string; rpId: string }>('/v1/auth/passkey/options', { body: {} })).body;
+    (await visitor.ask<Options>('/v1/me/passkeys/options', { method: 'POST' })).body;
+  const request = async () => (await visit(service).ask<Options>('/v1/auth/passkey/options', { body: {} })).body;
   const add = async (visitor: Visitor, key = createAuthenticator(), o: Ceremony = {}) => ({
     key,
     reply: await visitor.ask<{ id: string }>('/v1/me/passkeys', {
       body: { name: 'Laptop', response: key.register(await creation(visitor), { origin: origin(), ...o }) },
     }),
   });
-  const redeem = (body: unknown, visitor = visit(service)) =>
-    visitor.ask<Me>('/v1/auth/passkey/redeem', { body, from: from() });
+  const redeem = (body: unknown, visitor = visit(service)) => visitor.ask<Me>('/v1/auth/passkey/redeem', { body });
   const person = () => signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner' });
 
   it('POST /v1/me/passkeys adds a passkey that POST /v1/auth/passkey/redeem accepts', async () => {

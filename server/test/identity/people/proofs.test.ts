@@ -7,8 +7,8 @@ import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
 import { freePort } from '../../support/service-process.ts';
-import { createAuthenticator } from './authenticator.ts';
-import { openForger } from './identity-provider.ts';
+import { createAuthenticator, type Options } from './authenticator.ts';
+import { openForger, providerSettings } from './identity-provider.ts';
 import { tokenOf, type Visitor, visit } from './visitor.ts';
 
 const PORT = await freePort();
@@ -87,11 +87,6 @@ describe('proofs', () => {
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let forger: Awaited<ReturnType<typeof openForger>>;
   let runs = 0;
-  let sender = 0;
-  const from = () => {
-    sender += 1;
-    return `10.${20 + (sender >> 16)}.${(sender >> 8) & 255}.${sender & 255}`;
-  };
 
   beforeAll(async () => {
     mailbox = await openMailbox();
@@ -105,9 +100,7 @@ describe('proofs', () => {
         MAIL_FROM: 'no-reply@photos.example',
         BOT_URL: 'http://127.0.0.1:9/bot',
         BOT_SECRETS: 'bot-secret-that-signs-0001',
-        OIDC_FORGER_ISSUER: forger.issuer,
-        OIDC_FORGER_CLIENT_ID: 'firsthand',
-        OIDC_FORGER_CLIENT_SECRET: 'a-secret-that-both-know',
+        ...providerSettings('FORGER', forger.issuer),
       },
     });
   });
@@ -156,7 +149,7 @@ describe('proofs', () => {
     };
     const redeem = async (token: string) => {
       const visitor = visit(service);
-      const reply = await visitor.ask('/v1/auth/magic-link/redeem', { body: { token }, from: from() });
+      const reply = await visitor.ask('/v1/auth/magic-link/redeem', { body: { token } });
       return { visitor, status: reply.status };
     };
 
@@ -194,7 +187,7 @@ describe('proofs', () => {
         }
         case 'mail': {
           const contact = emails[o.contact]!;
-          await visit(service).ask('/v1/auth/magic-link', { body: { email: contact.value }, from: from() });
+          await visit(service).ask('/v1/auth/magic-link', { body: { email: contact.value } });
           const token = await mailedToken(contact.value);
           if (token === null) return;
           const { visitor, status } = await redeem(token);
@@ -209,10 +202,9 @@ describe('proofs', () => {
           const visitor = visit(service);
           const asked = await visitor.ask<{ otp_id: string }>('/v1/auth/one-time-code', {
             body: { phone_e164: contact.value },
-            from: from(),
           });
           const body = { otp_id: asked.body.otp_id, code: codeOf(service.deps, asked.body.otp_id) };
-          const reply = await visitor.ask('/v1/auth/one-time-code/redeem', { body, from: from() });
+          const reply = await visitor.ask('/v1/auth/one-time-code/redeem', { body });
           if (asked.status === 202) expect(reply.status).toBe(known(contact) ? 200 : 401);
           if (reply.status === 200) signedIn(contact.owner, visitor);
           return;
@@ -220,14 +212,8 @@ describe('proofs', () => {
         case 'provider': {
           const human = humans[o.human]!;
           const email = emails.find(({ owner }) => owner === human);
-          const visitor = visit(service);
-          const started = await visitor.ask('/v1/auth/forger/start', { from: from() });
-          const { searchParams } = new URL(started.headers.get('location')!);
-          forger.state.nonce = searchParams.get('nonce')!;
-          forger.state.forgery = { claims: { sub: human.sub, email: email?.value, email_verified: true } };
-          forger.state.userInfo = { sub: human.sub };
-          const path = `/v1/auth/forger/callback?code=c&state=${searchParams.get('state')}`;
-          const reply = await visitor.ask(path, { from: from(), site: 'cross-site' });
+          const claims = { sub: human.sub, email: email?.value, email_verified: true };
+          const { visitor, reply } = await forger.signIn(visit(service), 'forger', { claims }, { sub: human.sub });
           if (email && known(email)) expect(reply.headers.get('location')).toBe('/dashboard');
           if (visitor.cookies.has('firsthand_session')) signedIn(human, visitor);
           return;
@@ -246,10 +232,7 @@ describe('proofs', () => {
           const browser = humans[o.human]!.browsers[o.n];
           const now = browser && (await me(browser));
           if (!now) return;
-          const { body } = await browser.visitor.ask<{ challenge: string; rp: { id: string }; user: { id: string } }>(
-            '/v1/me/passkeys/options',
-            { method: 'POST' },
-          );
+          const { body } = await browser.visitor.ask<Options>('/v1/me/passkeys/options', { method: 'POST' });
           const key = createAuthenticator();
           const response = key.register(body, { origin: service.url });
           const added = await browser.visitor.ask('/v1/me/passkeys', { body: { name: 'Key', response } });
@@ -263,11 +246,9 @@ describe('proofs', () => {
           const passkey = human.passkeys[o.n];
           if (!passkey) return;
           const visitor = visit(service);
-          const options = await visitor.ask<{ challenge: string; rpId: string }>('/v1/auth/passkey/options', {
-            body: {},
-          });
+          const options = await visitor.ask<Options>('/v1/auth/passkey/options', { body: {} });
           const body = passkey.key.authenticate(options.body, { origin: service.url });
-          const reply = await visitor.ask('/v1/auth/passkey/redeem', { body, from: from() });
+          const reply = await visitor.ask('/v1/auth/passkey/redeem', { body });
           // Nobody else ends a passkey, but for those that only a link vouches for.
           if (persons.includes(passkey.person) && !passkey.browser.byLink) expect(reply.status).toBe(200);
           if (reply.status === 200) signedIn(human, visitor, passkey.browser.byLink);
@@ -350,7 +331,7 @@ describe('proofs', () => {
       ],
     ],
     [
-      'whom an account made up with its own link reaches that account alone',
+      'whom an account made up with its own link reaches only that account',
       [
         invite(0, 0, 0),
         { act: 'link', person: 0, human: 1 },

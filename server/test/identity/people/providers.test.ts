@@ -1,32 +1,22 @@
-import type { Me } from '@firsthand/contract/people/people.ts';
+import type { AuditEntry } from '@firsthand/contract/account/management.ts';
+import type { InvitedPerson, Me, Person } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
+import type { JWTPayload } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { returnPath } from '../../../src/identity/people/sign-in/return-to.ts';
 import { ask, startTestService, type TestService } from '../../support/harness.ts';
 import { freePort } from '../../support/service-process.ts';
-import { type Forgery, openForger, openProvider } from './identity-provider.ts';
+import { type Forgery, openForger, openProvider, providerSettings } from './identity-provider.ts';
 import { signedIn, signInAsOwner, type Visitor, visit } from './visitor.ts';
 
 const PORT = await freePort();
-const settings = (name: string, issuer: string, more: Record<string, string> = {}) => ({
-  [`OIDC_${name}_ISSUER`]: issuer,
-  [`OIDC_${name}_CLIENT_ID`]: 'firsthand',
-  [`OIDC_${name}_CLIENT_SECRET`]: 'a-secret-that-both-know',
-  ...Object.fromEntries(Object.entries(more).map(([member, value]) => [`OIDC_${name}_${member}`, value])),
-});
-
 describe('sign-in with an identity provider', () => {
   let acme: Awaited<ReturnType<typeof openProvider>>;
   let other: Awaited<ReturnType<typeof openProvider>>;
   let forger: Awaited<ReturnType<typeof openForger>>;
   let service: TestService;
   let owner: Visitor;
-  let sender = 0;
   let skew = 0;
-  const from = () => {
-    sender += 1;
-    return `10.8.${sender >> 8}.${sender & 255}`;
-  };
 
   beforeAll(async () => {
     const redirectUris = () => ['acme', 'other'].map(name => `http://localhost:${PORT}/v1/auth/${name}/callback`);
@@ -38,13 +28,17 @@ describe('sign-in with an identity provider', () => {
       env: {
         PORT: String(PORT),
         TRUSTED_PROXIES: '127.0.0.1,::1',
-        ...settings('ACME', acme.issuer, {
+        ...providerSettings('ACME', acme.issuer, {
           LABEL: 'Acme',
           ROLE_CLAIM: 'groups',
           ROLE_MAP: 'chiefs:owner,staff:reviewer',
         }),
-        ...settings('OTHER', other.issuer),
-        ...settings('FORGER', forger.issuer),
+        ...providerSettings('OTHER', other.issuer),
+        ...providerSettings('FORGER', forger.issuer),
+        ...providerSettings('ROLES', forger.issuer, {
+          ROLE_CLAIM: 'access.groups',
+          ROLE_MAP: 'chiefs:owner,staff:reviewer',
+        }),
       },
       now: () => new Date(Date.now() + skew),
     });
@@ -61,10 +55,9 @@ describe('sign-in with an identity provider', () => {
     await forger?.close();
   });
 
-  const start = (visitor: Visitor, name = 'acme', query = '') =>
-    visitor.ask(`/v1/auth/${name}/start${query}`, { from: from() });
+  const start = (visitor: Visitor, name = 'acme', query = '') => visitor.ask(`/v1/auth/${name}/start${query}`);
   const pathOf = (url: string) => new URL(url).pathname + new URL(url).search;
-  const callback = (visitor: Visitor, url: string) => visitor.ask(pathOf(url), { from: from(), site: 'cross-site' });
+  const callback = (visitor: Visitor, url: string) => visitor.ask(pathOf(url), { site: 'cross-site' });
   /** The whole way of a browser: to us, to the provider, back to us. */
   async function signIn(visitor: Visitor, o: { as: string; through?: typeof acme; query?: string }) {
     const through = o.through ?? acme;
@@ -73,8 +66,8 @@ describe('sign-in with an identity provider', () => {
     expect(started.status).toBe(302);
     return callback(visitor, await through.visitProvider(started.headers.get('location')!));
   }
-  const inviteWith = (email: string, role = 'member') =>
-    owner.ask<{ id: string }>('/v1/people', { body: { email, role } });
+  const invite = async (email: string, role = 'member', key = service.tenant.rk_secret) =>
+    (await ask<InvitedPerson>(service, '/v1/people', { key, body: { email, role } })).body.id;
   const error = (code: string) => `/dashboard/sign-in?error=${code}`;
   const isRefused = async (visitor: Visitor, reply: { status: number; headers: Headers }, code: string) => {
     expect([reply.status, reply.headers.get('location')]).toEqual([303, error(code)]);
@@ -101,7 +94,7 @@ describe('sign-in with an identity provider', () => {
   });
 
   it('GET /v1/auth/:provider/callback signs in the person with the verified address, and redirects to return_to', async () => {
-    await inviteWith('Ada@people.example');
+    await invite('Ada@people.example');
     acme.accounts.set('ada', { email: 'ada@people.example', email_verified: true, name: 'Ada' });
     const visitor = visit(service);
     const reply = await signIn(visitor, { as: 'ada', query: '?return_to=/dashboard/verifications%3Fstatus%3Dpending' });
@@ -116,7 +109,7 @@ describe('sign-in with an identity provider', () => {
   });
 
   it('GET /v1/auth/:provider/callback ignores an address that the provider has not verified', async () => {
-    await inviteWith('unproved@people.example');
+    await invite('unproved@people.example');
     for (const email_verified of [false, undefined, 'true' as unknown as boolean, 1 as unknown as boolean]) {
       acme.accounts.set('mallory', {
         email: 'unproved@people.example',
@@ -137,7 +130,7 @@ describe('sign-in with an identity provider', () => {
     expect((await signIn(joined, { as: 'stranger', through: other })).headers.get('location')).toBe('/dashboard');
     const me = (await joined.ask<Me>('/v1/me')).body;
     expect(me).toMatchObject({ person: { name: 'A Stranger' }, tenant: { role: 'viewer' } });
-    // Removed, they come back by an invitation alone.
+    // Removed, they come back only by an invitation.
     await owner.ask(`/v1/people/${me.person.id}`, { method: 'DELETE' });
     expect((await joined.ask('/v1/me')).status).toBe(401);
     const back = visit(service);
@@ -145,7 +138,7 @@ describe('sign-in with an identity provider', () => {
   });
 
   it('ROLE_CLAIM sets the highest mapped role at each sign-in, or else the role of the invitation; the last owner stays', async () => {
-    const { id } = (await inviteWith('grown@people.example', 'viewer')).body;
+    const id = await invite('grown@people.example', 'viewer');
     const roleAs = async (groups: string[]) => {
       acme.accounts.set('grown', { email: 'grown@people.example', email_verified: true, groups });
       const visitor = visit(service);
@@ -278,24 +271,15 @@ describe('sign-in with an identity provider', () => {
       ['no nonce', { claims: { nonce: undefined } }],
       ['no sub', { claims: { sub: undefined } }],
     ];
-    async function signInForged(forgery: Forgery) {
-      const visitor = visit(service);
-      const url = new URL((await start(visitor, 'forger')).headers.get('location')!);
-      forger.state.nonce = url.searchParams.get('nonce')!;
-      forger.state.forgery = forgery;
-      const back = `${service.url}/v1/auth/forger/callback?code=c&state=${url.searchParams.get('state')}`;
-      return { visitor, reply: await callback(visitor, back) };
-    }
-
     it('the forging provider signs in when it forges nothing', async () => {
-      await inviteWith('victim@people.example');
-      const { visitor, reply } = await signInForged({});
+      await invite('victim@people.example');
+      const { visitor, reply } = await forger.signIn(visit(service), 'forger', {});
       expect(reply.headers.get('location')).toBe('/dashboard');
       expect((await visitor.ask('/v1/me')).status).toBe(200);
     });
 
     it.each(forgeries)('an ID token with %s opens no session', async (_name, forgery) => {
-      const { visitor, reply } = await signInForged(forgery);
+      const { visitor, reply } = await forger.signIn(visit(service), 'forger', forgery);
       await isRefused(visitor, reply, 'provider_failed');
     });
 
@@ -332,26 +316,10 @@ describe('sign-in with an identity provider', () => {
     });
 
     it('return_to: with any text, a browser stays on this origin', () => {
-      const part = fc.constantFrom(
-        '/',
-        '\\',
-        '.',
-        '..',
-        '//',
-        '\t',
-        '\n',
-        '@',
-        ':',
-        'evil.example',
-        '?',
-        '#',
-        '%2f',
-        ' ',
-        'a',
-      );
+      const parts = ['/', '\\', '.', '..', '//', '\t', '\n', '@', ':', 'evil.example', '?', '#', '%2f', ' ', 'a'];
       const text = fc.oneof(
         fc.string(),
-        fc.array(part, { maxLength: 8 }).map(parts => `/${parts.join('')}`),
+        fc.array(fc.constantFrom(...parts), { maxLength: 8 }).map(parts => `/${parts.join('')}`),
       );
       fc.assert(
         fc.property(text, returnTo => {
@@ -372,6 +340,148 @@ describe('sign-in with an identity provider', () => {
       expect(victim.cookies.get('firsthand_session')).not.toBe(attacker.cookies.get('firsthand_session'));
       expect((await attacker.ask('/v1/me')).status).toBe(401);
       expect((await ask(service, '/v1/me')).status).toBe(401);
+    });
+  });
+
+  describe('claims', () => {
+    const [hers, mine] = ['hers@people.example', 'mine@people.example'];
+    beforeAll(async () => {
+      for (const email of [hers, mine]) await invite(email);
+    });
+
+    async function signInSaying(name: string, token: JWTPayload, userInfo: JWTPayload) {
+      const claims = { email: undefined, email_verified: undefined, name: undefined, ...token };
+      const { visitor, reply } = await forger.signIn(visit(service), name, { claims }, userInfo);
+      return reply.headers.get('location') === '/dashboard' ? visitor : null;
+    }
+
+    let subjects = 0;
+    /** Who is signed in after these answers; null: nobody. */
+    async function whoIs(token: JWTPayload, userInfo: JWTPayload): Promise<string | null> {
+      subjects += 1;
+      const sub = `two-answers-${subjects}`;
+      const visitor = await signInSaying('forger', { ...token, sub }, { sub, ...userInfo });
+      return visitor && (await visitor.ask<Me>('/v1/me')).body.person.email!;
+    }
+
+    it.each<[string, JWTPayload, JWTPayload]>([
+      ['the token has no email_verified (Okta)', { email: hers, name: 'Hers' }, { email: hers, email_verified: true }],
+      ['the token is empty (Authelia)', {}, { email: hers, email_verified: true, name: 'Hers' }],
+      ['the token has null claims', { email: null, email_verified: null }, { email: hers, email_verified: true }],
+      [
+        'the token says all',
+        { email: hers, email_verified: true, name: 'Hers' },
+        { email: mine, email_verified: true },
+      ],
+      ['the token lacks only a name', { email: hers, email_verified: true }, { email: mine, email_verified: true }],
+    ])('sign in with the verified address where %s', async (_name, token, userInfo) => {
+      expect(await whoIs(token, userInfo)).toBe(hers);
+    });
+
+    it.each<[string, JWTPayload, JWTPayload]>([
+      ['user info verifies another one', { email: hers }, { email: 'nobody@people.example', email_verified: true }],
+      ['user info verifies none in particular', { email: hers }, { email_verified: true }],
+      ['the token verifies none in particular', { email_verified: true }, { email: hers }],
+      ['the token denies it', { email: hers, email_verified: false }, { email: hers, email_verified: true }],
+      ['user info is about somebody else', { email: hers }, { sub: 'else', email: hers, email_verified: true }],
+      ['user info says so in text', { email: hers }, { email: hers, email_verified: 'true' }],
+    ])('sign in nobody where %s', async (_name, token, userInfo) => {
+      expect(await whoIs(token, userInfo)).toBeNull();
+    });
+
+    it('sign in nobody as the person whose address differs in a letter that only looks the same in lower case', async () => {
+      const email = 'kate@people.example';
+      await invite(email, 'owner');
+      for (const claimed of ['\u212Aate@people.example', 'kate@people.example\u212A', 'Kate@People.Example']) {
+        const who = await whoIs({ email: claimed, email_verified: true }, {});
+        expect([claimed, who]).toEqual([claimed, claimed === 'Kate@People.Example' ? email : null]);
+      }
+    });
+
+    it('sign in with any two answers opens an address only by an answer that verifies it', async () => {
+      const answer = fc.record(
+        { email: fc.constantFrom(hers, mine), email_verified: fc.constantFrom(true, false), name: fc.constant('N') },
+        { requiredKeys: [] },
+      );
+      await fc.assert(
+        fc.asyncProperty(answer, answer, async (token, userInfo) => {
+          const email = await whoIs(token, userInfo);
+          const verified = [token, userInfo].filter(said => said.email_verified === true).map(said => said.email);
+          if (email !== null) expect(verified).toContain(email);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    describe('ROLE_MAP', () => {
+      const roles = () => service.deps.config.providers.find(({ name }) => name === 'roles')!;
+      const roleOf = async (id: string, key: string) =>
+        (await ask<{ data: Person[] }>(service, '/v1/people', { key })).body.data.find(person => person.id === id)!
+          .role;
+      const as = (email: string, groups: string[]) =>
+        signInSaying(
+          'roles',
+          { sub: email, access: { level: 1 } },
+          { sub: email, email, email_verified: true, access: { groups } },
+        );
+
+      it('sets the role in the only account, by a claim of user info beside another member in the token', async () => {
+        const id = await invite('only@people.example', 'viewer');
+        expect(await as('only@people.example', ['staff'])).not.toBeNull();
+        expect(await roleOf(id, service.tenant.rk_secret)).toBe('reviewer');
+      });
+
+      it.each<[string, JWTPayload]>([
+        ['another group', { groups: ['choir'] }],
+        ['no group', { groups: [] }],
+        ['no such claim', {}],
+      ])(
+        'gives back the role of AUTO_JOIN when the provider says %s, and writes it into the audit log',
+        async (said, claim) => {
+          const { tenant_id, rk_secret } = service.tenant;
+          roles().autoJoin = { tenantId: tenant_id, role: 'viewer' };
+          const sub = `joined with ${said}`;
+          const answer = (access: JWTPayload, more: JWTPayload = {}) =>
+            signInSaying('roles', { sub, ...more }, { sub, access, ...more });
+          try {
+            const me = (await (await answer({ groups: ['chiefs'] }))!.ask<Me>('/v1/me')).body;
+            expect(me.tenant.role).toBe('owner');
+            // Too many groups for the token, as Entra says: the provider told nothing.
+            await answer({}, { _claim_names: { access: 'src1' } });
+            expect(await roleOf(me.person.id, rk_secret)).toBe('owner');
+            await answer(claim);
+            expect(await roleOf(me.person.id, rk_secret)).toBe('viewer');
+            const log = await ask<{ data: AuditEntry[] }>(service, '/v1/audit-log', { key: rk_secret });
+            expect(log.body.data.find(({ target }) => target === me.person.id)).toMatchObject({
+              action: 'person.role_changed',
+              actor: { kind: 'system' },
+              detail: { from: 'owner', to: 'viewer', provider: 'roles' },
+            });
+          } finally {
+            roles().autoJoin = null;
+          }
+        },
+      );
+
+      it('keeps a role that an owner gave to somebody without a mapped group', async () => {
+        const email = 'given@people.example';
+        const id = await invite(email, 'reviewer');
+        expect(await as(email, ['choir'])).not.toBeNull();
+        expect(await roleOf(id, service.tenant.rk_secret)).toBe('reviewer');
+      });
+
+      it('changes no role among several accounts, unless ROLE_TENANT names one', async () => {
+        const other = await service.newTenant();
+        const email = 'several@people.example';
+        const first = await invite(email, 'member');
+        const second = await invite(email, 'viewer', other.rk_secret);
+        const both = async () => [await roleOf(first, service.tenant.rk_secret), await roleOf(second, other.rk_secret)];
+        expect(await as(email, ['chiefs'])).not.toBeNull();
+        expect(await both()).toEqual(['member', 'viewer']);
+        roles().roleTenant = other.tenant_id;
+        expect(await as(email, ['chiefs'])).not.toBeNull();
+        expect(await both()).toEqual(['member', 'owner']);
+      });
     });
   });
 });

@@ -1,18 +1,17 @@
-import type { Me } from '@firsthand/contract/people/people.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import type { InvitedPerson, Me, Role } from '@firsthand/contract/people/people.ts';
+import { describe, expect, it } from 'vitest';
+import { ask } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { signedIn, signInAgain, signInAsOwner, tokenOf, visit } from './visitor.ts';
 
-const PROXIES = { TRUSTED_PROXIES: '127.0.0.1,::1' };
+describe('session', () => {
+  let skew = 0;
+  const service = serviceOfSuite({ worker: false, now: () => new Date(Date.now() + skew) });
+  const acme = serviceOfSuite(() => ({ worker: false, beside: service, env: { SESSION_COOKIE_BRAND: 'acme' } }));
+  const personOf = (role: Role, email?: string) =>
+    signedIn(service, { tenantId: service.tenant.tenant_id, role, ...(email === undefined ? {} : { email }) });
 
-describe('first start', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: PROXIES });
-  });
-  afterAll(() => service?.stop());
-
-  it('dashboard_url signs the owner in once and names the person', async () => {
+  it('dashboard_url signs the owner in once, with a cookie that scripts, other sites and other hosts cannot read', async () => {
     expect(service.dashboardUrl).toMatch(/^http:\/\/localhost:\d+\/dashboard\/sign-in#first=[\w-]{43}$/);
     const owner = await signInAsOwner(service);
     expect(owner.me).toMatchObject({
@@ -21,46 +20,30 @@ describe('first start', () => {
       session: { method: 'first_run' },
       passkeys: [],
     });
-    const again = await visit(service).ask('/v1/auth/first-run', { body: { token: tokenOf(service.dashboardUrl) } });
-    expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
-    const unknown = await visit(service).ask('/v1/auth/first-run', { body: { token: 'never-made' } });
-    expect([unknown.status, unknown.text]).toEqual([401, again.text]);
-  });
-});
-
-describe('session', () => {
-  let service: TestService;
-  let skew = 0;
-  const tenantId = () => service.tenant.tenant_id;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: PROXIES, now: () => new Date(Date.now() + skew) });
-  });
-  afterAll(() => service?.stop());
-
-  it('has a cookie that scripts, other sites and other hosts cannot read', async () => {
-    const owner = await signInAsOwner(service);
     expect(owner.set).toHaveLength(1);
     const [pair, ...attributes] = owner.set[0]!.split('; ');
     expect(pair).toMatch(/^firsthand_session=[\w-]+\.[\w-]+\.[\w-]+$/);
     expect(attributes.toSorted()).toEqual(['HttpOnly', 'Max-Age=43200', 'Path=/', 'SameSite=Lax']);
     const [header] = pair!.split('=')[1]!.split('.');
     expect(JSON.parse(Buffer.from(header!, 'base64url').toString())).toMatchObject({ alg: 'HS256' });
+    const again = await visit(service).ask('/v1/auth/first-run', { body: { token: tokenOf(service.dashboardUrl) } });
+    expect([again.status, again.headers.getSetCookie()]).toEqual([401, []]);
+    const unknown = await visit(service).ask('/v1/auth/first-run', { body: { token: 'never-made' } });
+    expect([unknown.status, unknown.text]).toEqual([401, again.text]);
   });
 
   it('has a Secure cookie with the brand in its name when PUBLIC_URL is https', async () => {
-    const secure = await startTestService({ worker: false, env: { SESSION_COOKIE_BRAND: 'acme' } });
-    try {
-      const { url } = secure;
-      secure.deps.origins.public = 'https://photos.example';
-      const reply = await visit({ url }).ask('/v1/auth/first-run', { body: { token: tokenOf(secure.dashboardUrl) } });
-      expect(reply.headers.getSetCookie()[0]).toMatch(/^acme_session=.*; Secure/);
-    } finally {
-      await secure.stop();
-    }
+    const { url } = acme;
+    const body = { email: 'secure@people.example', role: 'viewer' };
+    const invited = await ask<InvitedPerson>(service, '/v1/people', { key: service.tenant.rk_secret, body });
+    acme.deps.origins.public = 'https://photos.example';
+    const token = tokenOf(invited.body.sign_in_url!);
+    const reply = await visit({ url }).ask('/v1/auth/magic-link/redeem', { body: { token } });
+    expect(reply.headers.getSetCookie()[0]).toMatch(/^acme_session=.*; Secure/);
   });
 
   it('POST /v1/auth/sign-out deletes the cookie and ends the session', async () => {
-    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    const person = await personOf('viewer');
     expect((await person.ask('/v1/me')).status).toBe(200);
     const stolen = person.cookie;
     const reply = await person.ask('/v1/auth/sign-out', { method: 'POST' });
@@ -69,8 +52,8 @@ describe('session', () => {
   });
 
   it('ends after 30 idle minutes and lasts while it is used', async () => {
-    const used = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
-    const idle = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    const used = await personOf('viewer');
+    const idle = await personOf('viewer');
     try {
       skew += 29 * 60_000;
       expect((await used.ask('/v1/me')).status).toBe(200);
@@ -83,7 +66,7 @@ describe('session', () => {
   });
 
   it('ends after 12 hours even while it is used', async () => {
-    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer' });
+    const person = await personOf('viewer');
     try {
       for (let minutes = 0; minutes < 719; minutes += 20) {
         expect([minutes, (await person.ask('/v1/me')).status]).toEqual([minutes, 200]);
@@ -96,7 +79,7 @@ describe('session', () => {
   });
 
   it('is new at every sign-in, which ends the browser’s previous one', async () => {
-    const person = await signedIn(service, { tenantId: tenantId(), role: 'owner' });
+    const person = await personOf('owner');
     const former = person.cookie;
     const invited = await person.ask<{ sign_in_url: string }>('/v1/people', {
       body: { email: 'second@people.example', role: 'viewer' },
@@ -110,7 +93,7 @@ describe('session', () => {
   });
 
   it('GET /v1/me/sessions lists open sessions, and DELETE ends one or all others', async () => {
-    const laptop = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'many@people.example' });
+    const laptop = await personOf('viewer', 'many@people.example');
     const more = await Promise.all(
       [1, 2].map(async () => {
         const opened = await service.deps.db.query<{ id: string }>(
@@ -129,20 +112,17 @@ describe('session', () => {
     expect((await list()).map(one => one.id).toSorted()).toEqual([laptop.sessionId, more[1]].toSorted());
     expect((await laptop.ask('/v1/me/sessions', { method: 'DELETE' })).status).toBe(204);
     expect((await list()).map(one => one.id)).toEqual([laptop.sessionId]);
-    const stranger = await signedIn(service, { tenantId: tenantId(), role: 'owner' });
+    const stranger = await personOf('owner');
     expect((await stranger.ask(`/v1/me/sessions/${laptop.sessionId}`, { method: 'DELETE' })).status).toBe(404);
   });
 
   it('POST /v1/me/tenant switches account and mode, only to accounts of the person', async () => {
     const other = await service.newTenant();
-    const person = await signedIn(service, { tenantId: tenantId(), role: 'viewer', email: 'both@people.example' });
+    const person = await personOf('viewer', 'both@people.example');
     const foreign = await person.ask('/v1/me/tenant', { body: { tenant_id: other.tenant_id, livemode: true } });
     expect(foreign.status).toBe(404);
-    const joined = await ask(service, '/v1/people', {
-      key: other.rk_secret,
-      body: { email: 'both@people.example', role: 'owner' },
-    });
-    expect(joined.status).toBe(201);
+    const body = { email: 'both@people.example', role: 'owner' };
+    expect((await ask(service, '/v1/people', { key: other.rk_secret, body })).status).toBe(201);
     expect((await person.ask('/v1/me')).status).toBe(200);
     const again = await signInAgain(service, 'both@people.example');
     const switched = await again.ask<Me>('/v1/me/tenant', { body: { tenant_id: other.tenant_id, livemode: false } });
@@ -155,16 +135,16 @@ describe('session', () => {
   });
 
   it('counts requests against the person’s own limit, not the account’s', async () => {
-    const narrow = await startTestService({ worker: false, env: { RATE_LIMIT_PER_MINUTE: '1' } });
-    try {
-      const person = await signedIn(narrow, { tenantId: narrow.tenant.tenant_id, role: 'viewer' });
-      for (let n = 0; n < 3; n += 1) {
-        const reply = await person.ask('/v1/verifications');
-        expect([reply.status, reply.headers.get('ratelimit-limit')]).toEqual([200, '600']);
-      }
-      expect((await ask(narrow, '/v1/verifications', { key: narrow.tenant.pk_live })).status).toBe(200);
-    } finally {
-      await narrow.stop();
+    const { db } = service.deps;
+    const { tenant_id: tenantId, pk_live: key } = await service.newTenant();
+    await db.query('update tenants set rate_limit_per_minute = 1 where id = $1', [tenantId]);
+    const person = await signedIn(service, { tenantId, role: 'viewer' });
+    for (let n = 0; n < 3; n += 1) {
+      const reply = await person.ask('/v1/verifications');
+      expect([reply.status, reply.headers.get('ratelimit-limit')]).toEqual([200, '600']);
     }
+    const statuses = [];
+    for (let n = 0; n < 2; n += 1) statuses.push((await ask(service, '/v1/verifications', { key })).status);
+    expect(statuses).toEqual([200, 429]);
   });
 });

@@ -20,8 +20,15 @@ export interface VisitorRequest {
   headers?: Record<string, string | undefined>;
   /** Of the browser; absent: a page of ours. Null: the header is not sent. */
   site?: string | null;
-  /** Where the request comes from, as a trusted proxy says. */
+  /** Where the request comes from, as a trusted proxy says; an address of its own unless given, so that no limit is another test's. */
   from?: string;
+}
+
+let addresses = 0;
+/** An address that no other request has. */
+export function freshAddress(): string {
+  addresses += 1;
+  return `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
 }
 
 /** A browser with a cookie jar. It follows no redirects. */
@@ -37,7 +44,7 @@ export function visit(service: { url: string }): Visitor {
         ...(cookie === '' ? {} : { cookie }),
         ...(site === null ? {} : { 'sec-fetch-site': site }),
         ...(o.body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(o.from === undefined ? {} : { 'x-forwarded-for': o.from }),
+        'x-forwarded-for': o.from ?? freshAddress(),
       };
       for (const [name, value] of Object.entries(o.headers ?? {})) {
         if (value === undefined) delete headers[name];
@@ -68,7 +75,7 @@ export function visit(service: { url: string }): Visitor {
   return visitor;
 }
 
-const tokenOf = (url: string): string => new URL(url).hash.replace(/^#(first|token)=/, '');
+export const tokenOf = (url: string): string => new URL(url).hash.replace(/^#(first|token)=/, '');
 
 /** Signs in with the link of the first start. */
 export async function signInAsOwner(service: TestService): Promise<Visitor & { me: Me }> {
@@ -78,6 +85,8 @@ export async function signInAsOwner(service: TestService): Promise<Visitor & { m
   return Object.assign(visitor, { me: reply.body });
 }
 
+/** As much of a request as a session is opened with. */
+const REQUEST = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
 let people = 0;
 
 /** A person of a role with an open session; the session is opened behind the API's back, at no cost of its limits. */
@@ -91,10 +100,9 @@ export async function signedIn(
   const opened = await transaction(deps.db, async tx => {
     const activity = { tenantId: o.tenantId, actor: { kind: 'system' as const }, at: deps.clock.now() };
     const { personId } = await invite(tx, { ...deps, mailer: null }, activity, { email, role: o.role });
-    const request = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
     await tx.query('update persons set last_livemode = $2 where id = $1', [personId, o.livemode ?? true]);
     const openings = await openedBy(tx, { email });
-    return openSession(tx, deps, request, { method: 'invitation', openings, prefer: personId });
+    return openSession(tx, deps, REQUEST, { method: 'invitation', openings, prefer: personId });
   });
   return withSession(service, opened);
 }
@@ -103,8 +111,7 @@ export async function signedIn(
 export async function signInAgain(service: TestService, email: string) {
   const { deps } = service;
   const opened = await transaction(deps.db, async tx => {
-    const request = { id: 'test', ip: '127.0.0.1', headers: {}, cookies: {} } as never;
-    return openSession(tx, deps, request, { method: 'magic_link', openings: await openedBy(tx, { email }) });
+    return openSession(tx, deps, REQUEST, { method: 'magic_link', openings: await openedBy(tx, { email }) });
   });
   return withSession(service, opened);
 }
@@ -116,5 +123,3 @@ function withSession({ url, deps }: TestService, opened: OpenedSession | null) {
   const cookie = `${deps.config.sessionCookie}=${opened.token}`;
   return Object.assign(visitor, { personId: opened.personId, sessionId: opened.id, cookie });
 }
-
-export { tokenOf };

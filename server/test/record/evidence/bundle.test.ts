@@ -1,65 +1,39 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import type { PublicView } from '@firsthand/contract/verification/verification.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { type VerifyOptions, verifyBundle } from '@firsthand/evidence/verify.ts';
+import type { VerifyOptions } from '@firsthand/evidence/verify.ts';
 import { reportLines } from '@firsthand/report/words.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openAuthority } from '../../../../stamps/test/authority.ts';
 import { PUBLISHED_RATES } from '../../../src/custody/bundles/published-rates.ts';
 import { stampLog } from '../../../src/custody/bundles/stamp-log.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { appendStatement } from '../../../src/record/evidence/statements.ts';
+import { withAuthority } from '../../support/authority.ts';
+import { checkBundle, downloadBundle, requestBundle } from '../../support/bundle.ts';
+import { completedVerification } from '../../support/completed.ts';
 import { codeOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit, until, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { NOT_OF_PART_3, PDF_A_BREAKS, pdfAFaults, preflight, preflightInstalled, readPdf } from './pdf-a.ts';
 
 const installed = (tool: string): boolean => spawnSync('which', [tool]).status === 0;
 
-let service: TestService;
+const service = serviceOfSuite();
 let folder: string;
 beforeAll(async () => {
-  service = await startTestService();
   folder = await mkdtemp(join(tmpdir(), 'fh-bundle-'));
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const get = (id: string, key = service.tenant.pk_test) =>
-  fetch(`${service.url}/v1/verifications/${id}/evidence`, { headers: { authorization: `Bearer ${key}` } });
-
-const download = (id: string) =>
-  until(async () => {
-    const answer = await get(id);
-    if (answer.status === 202) expect(answer.headers.get('retry-after')).toBe('2');
-    return answer.status === 200 ? { answer, bytes: Buffer.from(await answer.arrayBuffer()) } : null;
-  }, 'the bundle');
-
-async function check(bytes: Buffer, trust = true, o: VerifyOptions = {}) {
-  const { body } = await ask(service, '/v1/evidence-keys');
-  async function* source() {
-    yield bytes;
-  }
-  return verifyBundle(source(), { ...o, trusted: trust ? parseTrust(JSON.stringify(body)) : [] });
-}
+const get = (id: string, key?: string) => requestBundle(service, id, key);
+const download = (id: string, key?: string) => downloadBundle(service, id, key);
+const check = (bytes: Buffer, o?: Partial<VerifyOptions>) => checkBundle(service, bytes, o);
 
 const canCheckByHand = ['jq', 'xxd'].every(installed);
 
@@ -99,7 +73,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
   let bytes: Buffer;
   beforeAll(async () => {
     id = await completed();
-    bytes = (await download(id)).bytes;
+    bytes = await download(id);
     await writeFile(join(folder, 'bundle.zip'), bytes);
     execFileSync('python3', ['-m', 'zipfile', '-e', 'bundle.zip', 'files'], { cwd: folder });
   });
@@ -119,12 +93,8 @@ describe('GET /v1/verifications/:id/evidence', () => {
     const publicOf = async (of: string) => (await ask<PublicView>(service, `/v1/verifications/${of}/public`)).body;
     expect(await publicOf(id)).toMatchObject({ livemode: false });
 
-    const live = await createVerification(service, {}, service.tenant.pk_live);
-    await submit(service, live.id, await firstHand(2));
-    const real = await until(async () => {
-      const answer = await get(live.id, service.tenant.pk_live);
-      return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
-    }, 'the live bundle');
+    const live = await completedVerification(service, { key: service.tenant.pk_live });
+    const real = await download(live.id, service.tenant.pk_live);
     expect(real.includes('livemode')).toBe(false);
     expect(await check(real)).toMatchObject({ exit_code: 0, test: false });
     expect(Object.keys(await publicOf(live.id))).not.toContain('livemode');
@@ -139,16 +109,16 @@ describe('GET /v1/verifications/:id/evidence', () => {
     expect(report.faults).toEqual([]);
     expect(report).toMatchObject({ exit_code: 0, verification_id: id, notes: [] });
     expect(report.photos).toHaveLength(2);
-    expect((await check(bytes, false)).exit_code).toBe(2);
+    expect((await check(bytes, { trusted: [] })).exit_code).toBe(2);
   });
 
   it('gives the same bytes at every download while the log grows, and new ones after another statement', async () => {
     await completed();
-    const again = await download(id);
-    expect(again.bytes.equals(bytes)).toBe(true);
-    expect(again.answer.headers.get('content-length')).toBe(String(bytes.length));
+    const again = await get(id);
+    expect(again.headers.get('content-length')).toBe(String(bytes.length));
+    expect(Buffer.from(await again.arrayBuffer()).equals(bytes)).toBe(true);
     const other = await completed();
-    const before = (await download(other)).bytes;
+    const before = await download(other);
     await transaction(service.deps.db, tx =>
       appendStatement(
         tx,
@@ -157,7 +127,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
         { type: 'review', at: new Date(), content: { review: { decision: 'accept' } } },
       ),
     );
-    const after = (await download(other)).bytes;
+    const after = await download(other);
     expect(after.equals(before)).toBe(false);
     expect(await check(after)).toMatchObject({ exit_code: 0, faults: [] });
   });
@@ -284,7 +254,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     const { id: partial } = await createVerification(service, { steps: [{ key: 'a', min: 2, max: 2 }] });
     await submit(service, partial, await plain());
     await ask(service, `/v1/verifications/${partial}/cancel`, { method: 'POST', key: service.tenant.rk_secret });
-    const report = await check((await download(partial)).bytes);
+    const report = await check(await download(partial));
     expect(report).toMatchObject({ exit_code: 0, faults: [] });
     expect(report.notes[0]).toContain('No verdict was reached');
   });
@@ -299,7 +269,7 @@ describe('GET /v1/verifications/:id/evidence', () => {
     const stored = await service.deps.blobs.get(rows[0]!.image_blob, { maxBytes: 1e8 });
     stored[stored.length >> 1]! ^= 1;
     await service.deps.blobs.put(rows[0]!.image_blob, stored, { contentType: rows[0]!.content_type });
-    const report = await check((await download(other)).bytes);
+    const report = await check(await download(other));
     expect(report.exit_code).toBe(1);
     expect(report.faults.map(fault => fault.check)).toEqual(
       expect.arrayContaining(['container', 'manifest', 'photos']),
@@ -307,36 +277,11 @@ describe('GET /v1/verifications/:id/evidence', () => {
   });
 });
 
-/** Runs `work` with a time-stamping authority at TSA_URL that answers as long as `answers` is true. */
-async function withAuthority(work: (o: { root: string; answers: boolean }) => Promise<void>): Promise<void> {
-  const authority = openAuthority();
-  const o = { root: authority.root, answers: true };
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', chunk => chunks.push(chunk));
-    request.on('end', () => {
-      if (o.answers) response.end(authority.reply(Buffer.concat(chunks)));
-      else response.writeHead(500).end();
-    });
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const before = service.deps.config.tsaUrl;
-  service.deps.config.tsaUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  try {
-    await work(o);
-  } finally {
-    service.deps.config.tsaUrl = before;
-    authority.close();
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
-  }
-}
-
 describe('TSA_URL', () => {
   it('adds a time stamp of the signed log, and the bundle is issued without one when the authority fails', () =>
-    withAuthority(async authority => {
-      const verify = (bytes: Buffer) => check(bytes, true, { tsaRoots: authority.root });
-      const report = await verify((await download(await completed())).bytes);
+    withAuthority(service, async authority => {
+      const verify = (bytes: Buffer) => check(bytes, { tsaRoots: authority.root });
+      const report = await verify(await download(await completed()));
       expect(report).toMatchObject({
         exit_code: 0,
         faults: [],
@@ -344,7 +289,7 @@ describe('TSA_URL', () => {
       });
       await stampsOnceAnHour(authority.root);
       authority.answers = false;
-      const without = await verify((await download(await completed())).bytes);
+      const without = await verify(await download(await completed()));
       expect(without).toMatchObject({ exit_code: 0, timestamp: null });
       expect(service.logged.join('\n')).toContain('no time stamp; the bundle is issued without one');
     }));
@@ -360,7 +305,7 @@ describe('GET /v1/verifications/:id/evidence after the keys were rotated', () =>
 
   it('gives the same evidence under the current keys; the bundle from before says that its keys are retired', async () => {
     const id = await completed();
-    const before = (await download(id)).bytes;
+    const before = await download(id);
     const whole = await check(before);
     expect(whole.exit_code).toBe(0);
     await rotateKeys(service.deps);
@@ -380,34 +325,34 @@ describe('GET /v1/verifications/:id/evidence after the keys were rotated', () =>
     expect(said).toContain('ask the issuer for the bundle again');
     expect(said).not.toContain('Compare these keys');
 
-    const [after, again] = (await Promise.all([download(id), download(id)])).map(({ bytes }) => bytes);
-    expect(again!.equals(after!)).toBe(true);
-    expect((await download(id)).bytes.equals(after!)).toBe(true);
-    const renewed = await check(after!);
+    const [after, again] = await Promise.all([download(id), download(id)]);
+    expect(again.equals(after)).toBe(true);
+    expect((await download(id)).equals(after)).toBe(true);
+    const renewed = await check(after);
     expect(renewed).toMatchObject({ exit_code: 0, faults: [], log: whole.log, photos: whole.photos, notes: [] });
     expect(renewed.keys.every(key => key.retired_at === undefined)).toBe(true);
-    const folders = [await filesOf(before, 'before'), await filesOf(after!, 'after')];
+    const folders = [await filesOf(before, 'before'), await filesOf(after, 'after')];
     for (const name of ['record.json', 'seal.json', 'verdict.json', 'statements/1.json', 'statements/3.json']) {
       const [first, second] = await Promise.all(folders.map(path => readFile(join(path, name))));
       expect([name, second!.equals(first!)]).toEqual([name, true]);
     }
     // Another statement needs another state, which the current keys sign as ever.
     const other = await completed();
-    expect(await check((await download(other)).bytes)).toMatchObject({ exit_code: 0, faults: [] });
+    expect(await check(await download(other))).toMatchObject({ exit_code: 0, faults: [] });
   });
 
   it('keeps the time stamp of the first issue, also through a second rotation', () =>
-    withAuthority(async ({ root: tsaRoots }) => {
+    withAuthority(service, async ({ root: tsaRoots }) => {
       const id = await completed();
-      const first = (await download(id)).bytes;
-      const stamped = await check(first, true, { tsaRoots });
+      const first = await download(id);
+      const stamped = await check(first, { tsaRoots });
       expect(stamped).toMatchObject({ exit_code: 0, timestamp: { root_checked: true } });
       for (const round of [1, 2]) {
         await rotateKeys(service.deps);
-        const { bytes } = await download(id);
+        const bytes = await download(id);
         // Without its root the stamp is worth nothing, and the current keys need none.
         expect(await check(bytes)).toMatchObject({ exit_code: 0, faults: [] });
-        const report = await check(bytes, true, { tsaRoots });
+        const report = await check(bytes, { tsaRoots });
         expect(report).toMatchObject({ exit_code: 0, faults: [], timestamp: stamped.timestamp, log: stamped.log });
         const path = await filesOf(bytes, `round-${round}`);
         await checkByHand(path);
@@ -416,7 +361,7 @@ describe('GET /v1/verifications/:id/evidence after the keys were rotated', () =>
       }
       // The stamp dates the bundle from before its keys were retired.
       expect(await check(first)).toMatchObject({ exit_code: 2, faults: [] });
-      expect(await check(first, true, { tsaRoots })).toMatchObject({ exit_code: 0, faults: [] });
+      expect(await check(first, { tsaRoots })).toMatchObject({ exit_code: 0, faults: [] });
     }));
 });
 

@@ -4,45 +4,17 @@ import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import { parseNote, parseVkey, verifyNote } from '@firsthand/evidence/note.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { verifyBundle } from '@firsthand/evidence/verify.ts';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Deps } from '../../../src/platform/deps.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
-import { checkHighWater, publish } from '../../../src/record/evidence/publisher.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { checkBundle, downloadBundle } from '../../support/bundle.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { ask, createVerification, submit, type TestService, until, untilStatus } from '../../support/harness.ts';
 import { watchLog } from '../../support/outside-log.ts';
 import { startOnOwnDatabase } from '../../support/own-database.ts';
 import { plain } from '../../support/pictures.ts';
 
-async function reportOn(service: TestService, id: string) {
-  const bytes = await until(async () => {
-    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${service.tenant.pk_test}` },
-    });
-    return answer.status === 200 && new Uint8Array(await answer.arrayBuffer());
-  }, `the bundle of ${id}`);
-  const { body } = await ask<EvidenceKeys>(service, '/v1/evidence-keys');
-  async function* source() {
-    yield bytes;
-  }
-  return verifyBundle(source(), { trusted: parseTrust(JSON.stringify(body)) });
-}
-
-async function completed(service: TestService): Promise<string> {
-  const { id } = await createVerification(service, { max_captures: 1 });
-  expect((await submit(service, id, await plain({ colour: '#345' }))).status).toBe(201);
-  await untilStatus(service, id, ['completed']);
-  return id;
-}
+const reportOn = async (service: TestService, id: string) => checkBundle(service, await downloadBundle(service, id));
+const completed = async (service: TestService) => (await completedVerification(service)).id;
 
 const published = (log: ReturnType<typeof watchLog>, size: bigint) =>
   until(async () => {
@@ -50,104 +22,70 @@ const published = (log: ReturnType<typeof watchLog>, size: bigint) =>
     return head && head.size >= size ? head : null;
   }, `a state of ${size} entries`);
 
-describe('a database restored to an earlier copy', () => {
-  let folder: string;
-  let dataDir: string;
-  let running: TestService | null = null;
-  beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-epoch-'));
-    dataDir = join(folder, 'data');
-  });
-  afterEach(async () => {
-    await running?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-  const start = async () => (running = await startOnOwnDatabase(dataDir));
-
-  it('signs no fork, and a verification of both epochs has one valid bundle', async () => {
-    let service = await start();
-    const whole = await completed(service);
-    const { id: half } = await createVerification(service, { max_captures: 2 });
-    expect((await submit(service, half, await plain({ colour: '#abc' }))).status).toBe(201);
-    const backedUp = await published(watchLog(service.url), 3n);
-    const before = await reportOn(service, whole);
-    expect(before).toMatchObject({ exit_code: 0, faults: [] });
-    await service.stop();
-    await cp(join(dataDir, 'postgres'), join(folder, 'backup'), { recursive: true, preserveTimestamps: true });
-
-    service = await start();
-    const lost = await completed(service);
-    const last = await published(watchLog(service.url), 5n);
-    await service.stop();
-
-    await rm(join(dataDir, 'postgres'), { recursive: true });
-    await cp(join(folder, 'backup'), join(dataDir, 'postgres'), { recursive: true, preserveTimestamps: true });
-    service = await start();
-    expect((await ask(service, `/v1/verifications/${lost}`, { key: service.tenant.pk_test })).status).toBe(404);
-    // As many other facts as were lost, and more: a log that went on would sign a second state of that size.
-    expect((await submit(service, half, await plain({ colour: '#def' }))).status).toBe(201);
-    await untilStatus(service, half, ['completed']);
-    const other = await completed(service);
-    const log = watchLog(service.url);
-    // The photo logged in the first epoch stands in the second one too, before what came after it.
-    expect(await published(log, 5n)).toMatchObject({ origin: `${last.origin}/epoch-2` });
-    expect(await log.readAll()).toHaveLength(5);
-    expect(service.logged.join('\n')).toContain('a new epoch of the log begins');
-    const note = Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer());
-    expect(parseCheckpoint(parseNote(note).text)).toEqual(backedUp);
-
-    const after = await reportOn(service, half);
-    expect(after.faults).toEqual([]);
-    expect(after).toMatchObject({ exit_code: 0, origin: `${last.origin}/epoch-2` });
-    expect(await reportOn(service, other)).toMatchObject({ exit_code: 0, faults: [] });
-    expect(await reportOn(service, whole)).toEqual(before);
-
-    // A rotation renews the keys of both epochs, and what they sign.
-    await rotateKeys(service.deps);
-    for (const id of [whole, half, other])
-      expect(await reportOn(service, id)).toMatchObject({ exit_code: 0, faults: [] });
-    const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
-    const current = keys.filter(key => key.retired_at === undefined);
-    expect(current.map(({ role }) => role).sort()).toEqual(['bundle', 'bundle', 'log', 'log']);
-    const first = parseNote(Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer()));
-    expect(parseCheckpoint(first.text)).toEqual(backedUp);
-    expect(
-      verifyNote(
-        first,
-        current.map(({ vkey }) => parseVkey(vkey)),
-      ),
-    ).toHaveLength(1);
-  });
+let folder: string;
+let dataDir: string;
+let running: TestService | null = null;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fh-epoch-'));
+  dataDir = join(folder, 'data');
 });
+afterAll(async () => {
+  await running?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+const start = async () => (running = await startOnOwnDatabase(dataDir));
 
-describe('the check for a restored database', () => {
-  it('ignores what another node adds and publishes meanwhile', async () => {
-    const service = await startTestService();
-    try {
-      await completed(service);
-      const log = watchLog(service.url);
-      const { size } = await published(log, 2n);
-      let met = 0;
-      const slow: Deps = {
-        ...service.deps,
-        blobs: Object.create(service.deps.blobs, {
-          get: {
-            value: async (...args: Parameters<Deps['blobs']['get']>) => {
-              met += 1;
-              await completed(service);
-              await published(log, size + 2n * BigInt(met));
-              return service.deps.blobs.get(...args);
-            },
-          },
-        }),
-      };
-      await checkHighWater(slow);
-      expect(met).toBe(1);
-      await publish(slow);
-      const { rows } = await service.deps.db.query('select id from evidence_logs');
-      expect(rows).toHaveLength(1);
-    } finally {
-      await service.stop();
-    }
-  });
+it('a database restored to an earlier copy signs no fork, and a verification of both epochs has one valid bundle', async () => {
+  let service = await start();
+  const whole = await completed(service);
+  const { id: half } = await createVerification(service, { max_captures: 2 });
+  expect((await submit(service, half, await plain({ colour: '#abc' }))).status).toBe(201);
+  const backedUp = await published(watchLog(service.url), 3n);
+  const before = await reportOn(service, whole);
+  expect(before).toMatchObject({ exit_code: 0, faults: [] });
+  await service.stop();
+  await cp(join(dataDir, 'postgres'), join(folder, 'backup'), { recursive: true, preserveTimestamps: true });
+
+  service = await start();
+  const lost = await completed(service);
+  const last = await published(watchLog(service.url), 5n);
+  await service.stop();
+
+  await rm(join(dataDir, 'postgres'), { recursive: true });
+  await cp(join(folder, 'backup'), join(dataDir, 'postgres'), { recursive: true, preserveTimestamps: true });
+  service = await start();
+  expect((await ask(service, `/v1/verifications/${lost}`, { key: service.tenant.pk_test })).status).toBe(404);
+  // As many other facts as were lost, and more: a log that went on would sign a second state of that size.
+  expect((await submit(service, half, await plain({ colour: '#def' }))).status).toBe(201);
+  await untilStatus(service, half, ['completed']);
+  const other = await completed(service);
+  const log = watchLog(service.url);
+  // The photo logged in the first epoch stands in the second one too, before what came after it.
+  expect(await published(log, 5n)).toMatchObject({ origin: `${last.origin}/epoch-2` });
+  expect(await log.readAll()).toHaveLength(5);
+  expect(service.logged.join('\n')).toContain('a new epoch of the log begins');
+  const note = Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer());
+  expect(parseCheckpoint(parseNote(note).text)).toEqual(backedUp);
+
+  const after = await reportOn(service, half);
+  expect(after.faults).toEqual([]);
+  expect(after).toMatchObject({ exit_code: 0, origin: `${last.origin}/epoch-2` });
+  expect(await reportOn(service, other)).toMatchObject({ exit_code: 0, faults: [] });
+  expect(await reportOn(service, whole)).toEqual(before);
+
+  // A rotation renews the keys of both epochs, and what they sign.
+  await rotateKeys(service.deps);
+  for (const id of [whole, half, other])
+    expect(await reportOn(service, id)).toMatchObject({ exit_code: 0, faults: [] });
+  const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
+  const current = keys.filter(key => key.retired_at === undefined);
+  expect(current.map(({ role }) => role).sort()).toEqual(['bundle', 'bundle', 'log', 'log']);
+  const first = parseNote(Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer()));
+  expect(parseCheckpoint(first.text)).toEqual(backedUp);
+  expect(
+    verifyNote(
+      first,
+      current.map(({ vkey }) => parseVkey(vkey)),
+    ),
+  ).toHaveLength(1);
 });

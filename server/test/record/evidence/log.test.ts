@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
 import { equal, hex } from '@firsthand/evidence/bytes.ts';
 import { parseCheckpoint } from '@firsthand/evidence/checkpoint.ts';
 import {
@@ -15,30 +16,21 @@ import { parseNote, parseVkey, verifyNote } from '@firsthand/evidence/note.ts';
 import { commitmentOf, entryOf } from '@firsthand/evidence/statement.ts';
 import { foldTile, nodeInTile, parseEntryBundle, tileOf, tilePath, widthAt } from '@firsthand/evidence/tiles.ts';
 import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { one, transaction } from '../../../src/platform/db/sql.ts';
+import type { Deps } from '../../../src/platform/deps.ts';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
-import { publish } from '../../../src/record/evidence/publisher.ts';
+import { checkHighWater, publish } from '../../../src/record/evidence/publisher.ts';
 import { sequence } from '../../../src/record/evidence/sequencer.ts';
 import { appendStatement, openStatements } from '../../../src/record/evidence/statements.ts';
 import { loadNodes } from '../../../src/record/evidence/tiles.ts';
 import { checkSeals } from '../../../src/verification/verifications/check-seals.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { ask, createVerification, submit, until, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = serviceOfSuite();
 
 const bytesAt = async (path: string) => {
   const answer = await fetch(`${service.url}${path}`);
@@ -63,25 +55,21 @@ const published = (size: bigint) =>
     return found && found.size >= size ? found : null;
   }, `a checkpoint of ${size} entries`);
 
+const subjectOf = (id: string) => ({ id, tenant_id: service.tenant.tenant_id, livemode: false });
+
 /** Pending entries of a verification that exists, as if it had many facts. */
 async function state(verificationId: string, count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) {
-    await transaction(service.deps.db, tx =>
-      appendStatement(
-        tx,
-        service.deps,
-        { id: verificationId, tenant_id: service.tenant.tenant_id, livemode: false },
-        { type: 'review', at: new Date(), content: { left } },
-      ),
-    );
+    const fact = { type: 'review', at: new Date(), content: { left } } as const;
+    await transaction(service.deps.db, tx => appendStatement(tx, service.deps, subjectOf(verificationId), fact));
   }
 }
 
 describe('GET /log', () => {
-  it('has an entry for each capture and verdict, provable from the tiles alone', async () => {
+  it('has an entry for each capture and verdict, provable from nothing but the tiles', async () => {
     const { id } = await createVerification(service, { max_captures: 2 });
-    for (const index of [1, 2])
-      expect((await submit(service, id, await plain({ colour: index === 1 ? '#abc' : '#def' }))).status).toBe(201);
+    for (const colour of ['#abc', '#def'])
+      expect((await submit(service, id, await plain({ colour }))).status).toBe(201);
     await untilStatus(service, id, ['completed']);
     const head = await published(3n);
     expect(head.origin).toBe(`${new URL(service.url).host}/log`);
@@ -118,10 +106,14 @@ describe('GET /log', () => {
     for (const { bytes } of rows) expect(bytes.toString('latin1')).not.toMatch(/tnt_|vfy_|capture|202\d-/);
   });
 
-  it('answers 404 for an unpublished tile or another path', async () => {
+  it('answers 404 for an unpublished tile or another path, and has no witness unless it witnesses for somebody', async () => {
     for (const path of ['0/000', '0/001.p/1', 'entries/000.p/255', '0/0', '9/000', '0/000.p/0']) {
       expect((await fetch(`${service.url}/log/tile/${path}`)).status).toBe(404);
     }
+    expect((await fetch(`${service.url}/witness/vkey`)).status).toBe(404);
+    expect((await fetch(`${service.url}/witness/add-checkpoint`, { method: 'POST', body: 'old 0\n\n' })).status).toBe(
+      404,
+    );
   });
 
   it('grows over full tiles, with every state consistent with every other', async () => {
@@ -170,14 +162,7 @@ describe('GET /log', () => {
       );
       return left?.left === '0';
     }, 'every statement to have its place');
-    const row = await one<{
-      count: string;
-      distinct: string;
-      first: string;
-      last: string;
-      size: string;
-      pending: string;
-    }>(
+    const row = await one<Record<'count' | 'distinct' | 'first' | 'last' | 'size' | 'pending', string>>(
       service.deps.db,
       `select count(*), count(distinct leaf_index) as distinct, min(leaf_index) as first, max(leaf_index) as last,
          (select size from evidence_logs) as size, (select count(*) from evidence_pending) as pending
@@ -192,16 +177,39 @@ describe('GET /log', () => {
     });
   });
 
+  it('ignores what another node adds and publishes while it looks for a restored database', async () => {
+    await completedVerification(service);
+    const { size } = await until(async () => {
+      const { size } = (await one<{ size: string }>(service.deps.db, 'select size from evidence_logs'))!;
+      const found = await checkpoint().catch(() => null);
+      return found?.size === BigInt(size) && found;
+    }, 'every entry to be signed');
+    let met = 0;
+    const slow: Deps = {
+      ...service.deps,
+      blobs: Object.create(service.deps.blobs, {
+        get: {
+          value: async (...args: Parameters<Deps['blobs']['get']>) => {
+            met += 1;
+            await completedVerification(service);
+            await published(size + 2n * BigInt(met));
+            return service.deps.blobs.get(...args);
+          },
+        },
+      }),
+    };
+    await checkHighWater(slow);
+    expect(met).toBe(1);
+    await publish(slow);
+    const { rows } = await service.deps.db.query('select id from evidence_logs');
+    expect(rows).toHaveLength(1);
+  });
+
   it('undoes the entry with the transaction of its fact', async () => {
     const { id } = await createVerification(service);
     await expect(
       transaction(service.deps.db, async tx => {
-        await appendStatement(
-          tx,
-          service.deps,
-          { id, tenant_id: service.tenant.tenant_id, livemode: false },
-          { type: 'review', at: new Date(), content: {} },
-        );
+        await appendStatement(tx, service.deps, subjectOf(id), { type: 'review', at: new Date(), content: {} });
         throw new Error('the fact fails');
       }),
     ).rejects.toThrow('the fact fails');
@@ -209,17 +217,12 @@ describe('GET /log', () => {
   });
 
   it('continues under rotated keys and lists the old ones as retired', async () => {
-    const before = (await ask<{ keys: { vkey: string; retired_at?: string }[] }>(service, '/v1/evidence-keys')).body
-      .keys;
+    const { keys: before } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
     await rotateKeys(service.deps);
-    const { body } = await ask<{ keys: { vkey: string; retired_at?: string }[] }>(service, '/v1/evidence-keys');
+    const { body } = await ask<EvidenceKeys>(service, '/v1/evidence-keys');
     expect(body.keys).toHaveLength(before.length + 2);
-    expect(
-      body.keys
-        .filter(key => key.retired_at)
-        .map(key => key.vkey)
-        .sort(),
-    ).toEqual(before.map(key => key.vkey).sort());
+    const retired = body.keys.filter(key => key.retired_at).map(key => key.vkey);
+    expect(retired.sort()).toEqual(before.map(key => key.vkey).sort());
     expect(parseTrust(JSON.stringify(body))).toHaveLength(4);
     const current = body.keys.filter(key => !key.retired_at).map(key => parseVkey(key.vkey));
     await until(async () => {
@@ -232,18 +235,14 @@ describe('GET /log', () => {
     const { db } = service.deps;
     const before = await checkpoint();
     const { id } = await createVerification(service);
-    await state(id, 3);
-    await published(before.size + 3n);
-    // As a backup from before those three has it, with other facts since.
+    await state(id, 6);
+    await published(before.size + 6n);
+    // As a backup from before those six has it, with other facts since.
     const log = (await one<{ id: number; size: string }>(db, 'select id, size from evidence_logs'))!;
     const fork = Number(log.size) - 2;
-    await db.query('delete from evidence_tiles where level = 0 and index = $1', [
-      Math.floor((Number(log.size) - 1) / 256),
-    ]);
-    await db.query('delete from evidence_tiles where level = -1 and index = $1', [
-      Math.floor((Number(log.size) - 1) / 256),
-    ]);
-    const floor = Math.floor((Number(log.size) - 1) / 256) * 256;
+    const tile = Math.floor((Number(log.size) - 1) / 256);
+    await db.query('delete from evidence_tiles where level in (0, -1) and index = $1', [tile]);
+    const floor = tile * 256;
     await db.query('update evidence_logs set size = $1, checkpoint_size = $2', [floor, floor - 1]);
     expect(floor).toBeLessThan(fork);
     await publish(service.deps);
@@ -271,9 +270,7 @@ describe('GET /log', () => {
 
 describe('seal', () => {
   it('is made at completion and reveals a changed row', async () => {
-    const { id } = await createVerification(service, { max_captures: 1 });
-    await submit(service, id, await plain());
-    await untilStatus(service, id, ['completed']);
+    const { id } = await completedVerification(service);
     const stated = await openStatements(service.deps.db, service.deps, id);
     const row = await one<{ seal_hash: string }>(service.deps.db, 'select seal_hash from verifications where id = $1', [
       id,

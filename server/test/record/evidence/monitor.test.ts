@@ -15,21 +15,20 @@ import { vkeyOf } from '../../../../evidence/src/note.ts';
 import { newSigner } from '../../../../evidence/test/build.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
 import { appendStatement } from '../../../src/record/evidence/statements.ts';
-import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { ask, createVerification, until } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
-let service: TestService;
+const service = serviceOfSuite();
 let folder: string;
 let vkey: string;
 beforeAll(async () => {
   vi.stubEnv('DATA_DIR', join(tmpdir(), 'no-keys-here'));
-  service = await startTestService();
   folder = await mkdtemp(join(tmpdir(), 'fh-monitor-'));
   const { keys } = (await ask<{ keys: { role: string; vkey: string }[] }>(service, '/v1/evidence-keys')).body;
   vkey = keys.find(({ role }) => role === 'log')!.vkey;
 });
 afterAll(async () => {
   vi.unstubAllEnvs();
-  await service.stop();
   await rm(folder, { recursive: true, force: true });
 });
 afterEach(() => vi.restoreAllMocks());

@@ -26,7 +26,7 @@ export function preflight(file: string): string[] {
   return lines.slice(1).filter(line => line !== '');
 }
 
-/** What Preflight says of every file of PDF/A-3: the number of the part, and an entry of fonts that part 1 alone requires. */
+/** What Preflight says of every file of PDF/A-3: the number of the part, and an entry of fonts that only part 1 requires. */
 export const NOT_OF_PART_3 = /^7\.11\.2 : Error on MetaData, part must be 1$|: The CIDSet entry is missing/;
 
 type Value = null | boolean | number | string | Value[] | Dict;

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { leafHash } from '@firsthand/evidence/merkle.ts';
 import { entryOf } from '@firsthand/evidence/statement.ts';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { many, one } from '../../../src/platform/db/sql.ts';
 import { createChance } from '../../support/chance.ts';
-import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { createVerification, until } from '../../support/harness.ts';
 import { watchLog } from '../../support/outside-log.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const chance = createChance();
 
@@ -17,14 +18,10 @@ const chance = createChance();
 const [KILLS, STATES] = [8, 3];
 const EACH = 50;
 
-let service: TestService;
+const service = serviceOfSuite({ worker: false });
 const sequencers: ChildProcess[] = [];
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-afterAll(async () => {
+afterAll(() => {
   for (const each of sequencers) each.kill('SIGKILL');
-  await service.stop();
 });
 
 async function start(): Promise<ChildProcess> {

@@ -12,25 +12,17 @@ import {
   vkeyOf,
 } from '@firsthand/evidence/note.ts';
 import type { Report } from '@firsthand/evidence/report.ts';
-import { parseTrust } from '@firsthand/evidence/trust.ts';
-import { verifyBundle } from '@firsthand/evidence/verify.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newSigner, nodesOver } from '../../../../evidence/test/build.ts';
 import { testdata } from '../../../../evidence/test/vectors.ts';
 import { cosign } from '../../../src/record/evidence/cosign.ts';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { startLog } from '../../../src/record/evidence/run.ts';
 import { formatAddCheckpoint } from '../../../src/record/evidence/witness-protocol.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
-import { plain } from '../../support/pictures.ts';
+import { checkBundle, downloadBundle } from '../../support/bundle.ts';
+import { completedVerification } from '../../support/completed.ts';
+import { ask, type TestService, until } from '../../support/harness.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const CASES = testdata<{
   origin: string;
@@ -47,12 +39,8 @@ const vkeyText = async (service: { url: string }) =>
 
 describe('POST /witness/add-checkpoint', () => {
   const log = newSigner('grows.example/log');
-  let service: TestService;
-  beforeAll(async () => {
-    const sigsum = verifierOf(CASES.origin, Buffer.from(CASES.key, 'hex'), ED25519);
-    service = await startTestService({ worker: false, env: { WITNESS_FOR: `${vkeyOf(sigsum)}, ${vkeyOf(log)}` } });
-  });
-  afterAll(() => service?.stop());
+  const sigsum = verifierOf(CASES.origin, Buffer.from(CASES.key, 'hex'), ED25519);
+  const service = serviceOfSuite({ worker: false, env: { WITNESS_FOR: `${vkeyOf(sigsum)}, ${vkeyOf(log)}` } });
 
   const leaves = Array.from({ length: 9 }, (_, index) => leafHash(utf8(`entry ${index}`)));
   const head = (size: bigint, tree = leaves) =>
@@ -117,68 +105,37 @@ describe('POST /witness/add-checkpoint', () => {
     consistencyRanges(old, size).map(range => rangeHash(range, nodesOver(tree)));
 });
 
-async function reportOn(service: TestService, id: string, witness: Verifier): Promise<Report> {
-  const bytes = await until(async () => {
-    const answer = await fetch(`${service.url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${service.tenant.pk_test}` },
-    });
-    return answer.status === 200 ? Buffer.from(await answer.arrayBuffer()) : null;
-  }, 'the bundle');
-  const { text } = await ask(service, '/v1/evidence-keys');
-  async function* source() {
-    yield bytes;
-  }
-  return verifyBundle(source(), { trusted: parseTrust(text), witnesses: [witness] });
-}
+const reportOn = async (service: TestService, id: string, witness: Verifier) =>
+  checkBundle(service, await downloadBundle(service, id), { witnesses: [witness] });
 
 describe('two installations that witness each other', () => {
-  let one: TestService;
-  let other: TestService;
-  let plainOne: TestService;
+  // Each needs the other's key, which is there after the start.
+  const startOf = (name: string) => ({ EVIDENCE_ORIGIN: `${name}.example/log`, WITNESS_FOR: vkeyOf(newSigner()) });
+  const one = serviceOfSuite({ env: startOf('one') });
+  const other = serviceOfSuite({ env: startOf('other') });
+  const both = [
+    [one, other],
+    [other, one],
+  ] as const;
   beforeAll(async () => {
-    // Each needs the other's key, which is there after the start.
-    one = await startTestService({ env: { EVIDENCE_ORIGIN: 'one.example/log', WITNESS_FOR: vkeyOf(newSigner()) } });
-    other = await startTestService({ env: { EVIDENCE_ORIGIN: 'other.example/log', WITNESS_FOR: vkeyOf(newSigner()) } });
-    plainOne = await startTestService();
-    for (const [service, peer] of [
-      [one, other],
-      [other, one],
-    ] as const) {
+    for (const [service, peer] of both) {
       const { keys } = (await ask<{ keys: { role: string; vkey: string }[] }>(peer, '/v1/evidence-keys')).body;
       service.deps.config.witnessFor.push(parseVkey(keys.find(key => key.role === 'log')!.vkey));
     }
   });
-  afterAll(async () => {
-    await one?.stop();
-    await other?.stop();
-    await plainOne?.stop();
-  });
-
-  it('has no witness at its address unless it witnesses for somebody', async () => {
-    expect((await fetch(`${plainOne.url}/witness/vkey`)).status).toBe(404);
-    expect((await post(plainOne, 'old 0\n\n')).status).toBe(404);
-  });
 
   it('cosigns the published states of the other, and the bundle carries the cosignature', async () => {
-    for (const [service, peer] of [
-      [one, other],
-      [other, one],
-    ] as const) {
+    for (const [service, peer] of both) {
       const verifier = parseVkey(await vkeyText(peer));
       service.deps.config.witnesses.push({ verifier, url: `${peer.url}/witness` });
     }
     const running = [startLog(one.deps), startLog(other.deps)];
     const before: { service: TestService; id: string; witness: Verifier; seen: Report['witnesses'] }[] = [];
     try {
-      for (const [service, peer] of [
-        [one, other],
-        [other, one],
-      ] as const) {
+      for (const [service, peer] of both) {
         const witness = parseVkey(await vkeyText(peer));
         for (const round of [1, 2]) {
-          const { id } = await createVerification(service, { max_captures: 1 });
-          await submit(service, id, await plain());
-          await untilStatus(service, id, ['completed']);
+          const { id } = await completedVerification(service);
           await until(async () => {
             const note = parseNote(Buffer.from(await (await fetch(`${service.url}/log/checkpoint`)).arrayBuffer()));
             return parseCheckpoint(note.text).size >= BigInt(2 * round) && verifyNote(note, [witness]).length === 1;
@@ -207,15 +164,7 @@ describe('two installations that witness each other', () => {
     for (const asked of ['first', 'again'])
       await until(async () => !(await cosign(one.deps)), `the witness asked ${asked}`);
     expect(one.logged.filter(line => line.includes('a witness did not cosign'))).toHaveLength(1);
-    const { id } = await createVerification(one, { max_captures: 1 });
-    await submit(one, id, await plain());
-    await untilStatus(one, id, ['completed']);
-    await until(async () => {
-      const answer = await fetch(`${one.url}/v1/verifications/${id}/evidence`, {
-        headers: { authorization: `Bearer ${one.tenant.pk_test}` },
-      });
-      await answer.arrayBuffer();
-      return answer.status === 200;
-    }, 'the bundle without the witness');
+    const { id } = await completedVerification(one);
+    expect((await checkBundle(one, await downloadBundle(one, id))).witnesses).toEqual([]);
   });
 });

@@ -132,7 +132,7 @@ function Certificate({ view }: { view: PublicView }) {
 function Seal({ hash }: { hash: string }) {
   const { t } = usePage();
   return (
-    <section class="card seal">
+    <section class="card seal stack">
       <h2 class="with-icon">
         <Icon name="seal" />
         {t('certificate.seal')}
@@ -147,9 +147,9 @@ function Seal({ hash }: { hash: string }) {
 function How() {
   const { t } = usePage();
   return (
-    <section class="how">
+    <section class="how stack">
       <h2>{t('certificate.how')}</h2>
-      <ol class="numbered">
+      <ol class="numbered stack">
         <li>{t('certificate.how1')}</li>
         <li>{t('certificate.how2')}</li>
         {!redactedAt && <li>{t('certificate.how3')}</li>}
@@ -167,7 +167,7 @@ function How() {
 function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
   const { t } = usePage();
   return (
-    <section class="card seal credentials">
+    <section class="card seal credentials stack">
       <h2 class="with-icon">
         <Icon name="seal" />
         {t('certificate.credentials')}

@@ -88,7 +88,7 @@ function HowToAllow(): JSX.Element {
   const { t, platform } = usePage();
   return (
     <>
-      <ol class="numbered">
+      <ol class="numbered stack">
         {[...instructionsFor(platform), 'blocked.reload' as const].map(key => (
           <li key={key}>{t(key, { browser: BROWSER_NAMES[platform.browser] })}</li>
         ))}

@@ -50,7 +50,7 @@ export function InApp({ kicker, onBack, actions, children }: Props): JSX.Element
         </>
       }
     >
-      <ol class="numbered">
+      <ol class="numbered stack">
         <li>{t('inapp.menu')}</li>
         <li>{t('inapp.choose')}</li>
       </ol>
@@ -74,7 +74,7 @@ function CopyLink(): JSX.Element {
     }
   };
   return (
-    <div class="copy">
+    <div class="copy stack">
       <button type="button" class="button quiet" onClick={copy}>
         {t(state === 'copied' ? 'inapp.copied' : 'inapp.copy')}
       </button>

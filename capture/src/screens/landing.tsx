@@ -40,7 +40,7 @@ export function Landing({ view, held, onStart }: Props): JSX.Element {
       }
     >
       {resumed > 0 && (
-        <p class="banner" role="status">
+        <p class="banner verified" role="status">
           <Icon name="check" />
           {t('landing.resumed', { n: resumed })}
         </p>
@@ -94,7 +94,7 @@ function Notes({ view }: { view: CaptureView }): JSX.Element {
   const page = usePage();
   const { t, brand, trial } = page;
   return (
-    <div class="notes">
+    <div class="notes stack">
       {asksForCamera(view) && !trial && (
         <Note icon="camera" title={t('landing.cameraTitle')}>
           {t('landing.camera')}

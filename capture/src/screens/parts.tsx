@@ -50,10 +50,10 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
         {!onBack && <LanguageSwitch />}
       </header>
       <main>
-        <div class="body">
+        <div class="body stack">
           {trial && <p class="banner doubtful">{t('trial.note')}</p>}
           {sign && (
-            <div class={`sign ${sign.tone ?? 'accent'}`}>
+            <div class={`sign ${sign.tone ?? 'info'}`}>
               <Icon name={sign.icon} />
             </div>
           )}
@@ -64,7 +64,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
           {lead && <p class="lead">{lead}</p>}
           {children}
         </div>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="actions stack">{actions}</div>}
       </main>
     </div>
   );

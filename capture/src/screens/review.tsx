@@ -48,7 +48,7 @@ export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: P
           </p>
         </div>
         <Picture photo={photo} />
-        <div class="review-bottom">
+        <div class="review-bottom stack">
           {refused && (
             <p class="fault" role="alert">
               {t('file.least', { n: number(least!) })}

@@ -72,7 +72,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
     <div className="wide tall">
       <PageTitle intro={t('issue.intro')}>{t('page.issue')}</PageTitle>
       <div className="with-phone">
-        <div className="request-form" onChange={() => draft.keep(form.getValues())}>
+        <div className="request-form stack" onChange={() => draft.keep(form.getValues())}>
           <Form
             label={t('issue.make')}
             look="request-form stack"

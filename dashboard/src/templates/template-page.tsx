@@ -103,7 +103,7 @@ function Editor({ template, before, lost, name }: EditorProps) {
         </Notice>
       )}
       <div className="with-phone">
-        <div className="request-form">
+        <div className="request-form stack">
           {template?.status === 'active' && <Share url={template.url} />}
           {mayEdit && <EditorForm form={form} template={template} nameBefore={name} />}
           {template && <Versions versions={template.versions} />}

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ownLink } from '../embedding.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
-import { Screen } from './parts.tsx';
+import { Press, Screen } from './parts.tsx';
 
 /** True inside an app whose browser has no camera to ask for. */
 export const lacksCamera = (platform: Platform): boolean =>
@@ -75,9 +75,9 @@ function CopyLink(): JSX.Element {
   };
   return (
     <div class="copy stack">
-      <button type="button" class="button quiet" onClick={copy}>
+      <Press look="quiet" onClick={copy}>
         {t(state === 'copied' ? 'inapp.copied' : 'inapp.copy')}
-      </button>
+      </Press>
       <p class="small soft" role="status">
         {state === 'failed' && t('inapp.copyFailed')}
       </p>

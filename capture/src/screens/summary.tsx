@@ -4,7 +4,7 @@ import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, isComplete } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Screen } from './parts.tsx';
+import { Press, Screen } from './parts.tsx';
 import { SentCount, Thumb } from './thumbs.tsx';
 
 type Props = {
@@ -33,9 +33,9 @@ export function Summary(props: Props): JSX.Element {
       lead={t(complete ? 'summary.text' : 'summary.missingText')}
       onBack={props.onBack}
       actions={
-        <button type="button" class="button" onClick={props.onSend} disabled={!complete || !something}>
+        <Press onClick={props.onSend} disabled={!complete || !something}>
           {t('summary.send')}
-        </button>
+        </Press>
       }
     >
       {props.refusal && (

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Area } from './src/base/area.ts';
+import { type Area, LANGUAGES } from './src/base/dictionaries.ts';
 import { ROUTES } from './src/routes.ts';
 
 interface Chunk {
@@ -34,7 +34,7 @@ export function weighPages(): { first: Weighed[]; later: Weighed[] } {
     [...names].reduce((sum, name) => sum + readFileSync(join(dist, `${chunk(name).file}.gz`)).length, 0) / 1_000;
   // The entry brings the English base itself; every other dictionary is a chunk of its own.
   const ofWords = (areas: readonly Area[]) =>
-    Math.max(...['en', 'de'].map(tag => weigh(areas.map(area => `src/base/messages/${tag}/${area}.json`))));
+    Math.max(...Object.keys(LANGUAGES).map(tag => weigh(areas.map(area => `src/base/messages/${tag}/${area}.json`))));
   const entry = needs(Object.keys(manifest).find(name => manifest[name]!.isEntry)!);
   const frame = needs('src/entry/shell/frame.tsx', new Set(entry));
   const home = needs('src/home/home-page.tsx', new Set(frame));

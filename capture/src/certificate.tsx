@@ -10,7 +10,7 @@ import { applyBrand } from './brand.ts';
 import { useLanguage } from './language.ts';
 import { Page, usePage } from './page-context.ts';
 import { platformOf } from './platform.ts';
-import { Screen } from './screens/parts.tsx';
+import { Press, Screen } from './screens/parts.tsx';
 
 const apiBase = document.querySelector<HTMLMetaElement>('meta[name=firsthand-api]')?.content ?? ROOT;
 /** When the photos and personal data were deleted, if they were. The public view does not say so. */
@@ -23,11 +23,11 @@ const token = location.pathname.slice(ROOT.length).split('/')[2] ?? '';
 type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
 type Finding = 'verified' | 'suspicious' | 'failed' | 'pending' | 'expired' | 'error';
 
-const SIGNS: Record<Finding, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
+const SIGNS: Record<Finding, { icon: IconName; tone: 'info' | 'verified' | 'doubtful' | 'failed' }> = {
   verified: { icon: 'check', tone: 'verified' },
   suspicious: { icon: 'doubt', tone: 'doubtful' },
   failed: { icon: 'cross', tone: 'failed' },
-  pending: { icon: 'time', tone: 'accent' },
+  pending: { icon: 'time', tone: 'info' },
   expired: { icon: 'time', tone: 'doubtful' },
   error: { icon: 'doubt', tone: 'doubtful' },
 };
@@ -65,13 +65,7 @@ function Root() {
           sign={{ icon: loaded.state === 'unknown' ? 'link' : 'offline', tone: 'doubtful' }}
           title={t(loaded.state === 'unknown' ? 'certificate.unknown.title' : 'unreachable.title')}
           lead={t(loaded.state === 'unknown' ? 'certificate.unknown.text' : 'unreachable.text')}
-          actions={
-            loaded.state === 'unreachable' ? (
-              <button type="button" class="button" onClick={start}>
-                {t('common.tryAgain')}
-              </button>
-            ) : undefined
-          }
+          actions={loaded.state === 'unreachable' ? <Press onClick={start}>{t('common.tryAgain')}</Press> : undefined}
         />
       )}
     </Page.Provider>
@@ -132,7 +126,7 @@ function Certificate({ view }: { view: PublicView }) {
 function Seal({ hash }: { hash: string }) {
   const { t } = usePage();
   return (
-    <section class="card seal">
+    <section class="card seal stack">
       <h2 class="with-icon">
         <Icon name="seal" />
         {t('certificate.seal')}
@@ -147,9 +141,9 @@ function Seal({ hash }: { hash: string }) {
 function How() {
   const { t } = usePage();
   return (
-    <section class="how">
+    <section class="how stack">
       <h2>{t('certificate.how')}</h2>
-      <ol class="numbered">
+      <ol class="numbered stack">
         <li>{t('certificate.how1')}</li>
         <li>{t('certificate.how2')}</li>
         {!redactedAt && <li>{t('certificate.how3')}</li>}
@@ -167,7 +161,7 @@ function How() {
 function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
   const { t } = usePage();
   return (
-    <section class="card seal credentials">
+    <section class="card seal credentials stack">
       <h2 class="with-icon">
         <Icon name="seal" />
         {t('certificate.credentials')}

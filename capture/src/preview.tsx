@@ -1,4 +1,5 @@
-import type { Brand, CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
+import type { Previewed } from '@firsthand/contract/capture/previewed.ts';
+import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { applyBrand } from './brand.ts';
@@ -9,16 +10,6 @@ import { Page } from './page-context.ts';
 import { platformOf } from './platform.ts';
 import { Landing } from './screens/landing.tsx';
 import { StepScreen } from './screens/step.tsx';
-
-/** What the dashboard sends to the frame, again at each change. */
-export type Previewed = {
-  steps: Step[];
-  /** The step to show; -1 for the first screen. */
-  at: number;
-  location: boolean;
-  brand?: Brand;
-  expiresAt: string;
-};
 
 const HELD = { captures: [], answers: {} };
 const nothing = () => {};

@@ -43,7 +43,7 @@ export const App = () => (
 );
 
 const Alone = () => (
-  <main className="alone">
+  <main className="sole">
     <Loading />
   </main>
 );
@@ -70,8 +70,8 @@ class Unbroken extends Component<{ children: ReactNode }, { broken: boolean }> {
 function Broken() {
   const { t } = useWords();
   return (
-    <main className="alone">
-      <Empty alone icon="doubt" title={t('state.broken')}>
+    <main className="sole">
+      <Empty only icon="doubt" title={t('state.broken')}>
         <p role="alert">{t('state.brokenText')}</p>
         <Button onPress={() => location.reload()}>{t('common.reload')}</Button>
       </Empty>

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createTranslator, type Message } from '@firsthand/look/translator.ts';
 import { describe, expect, test } from 'vitest';
-import type { Area } from './base/area.ts';
-import { LANGUAGES, type Language, type MessageKey } from './base/i18n.ts';
+import { type Area, LANGUAGES, type Language } from './base/dictionaries.ts';
+import type { MessageKey } from './base/i18n.ts';
 import { ROUTES } from './routes.ts';
 
 const folder = join(import.meta.dirname, 'base', 'messages');

@@ -1,4 +1,4 @@
-import type { Area } from './base/area.ts';
+import type { Area } from './base/dictionaries.ts';
 
 /** Each page within the frame: its path, its file and the words it needs beside `base`. The first pattern that fits is the page of an address. */
 export const ROUTES = [

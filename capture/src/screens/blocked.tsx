@@ -3,7 +3,7 @@ import type { MessageKey } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
 import { InApp } from './in-app.tsx';
-import { FileButton, Screen, Skip } from './parts.tsx';
+import { FileButton, Press, Screen, Skip } from './parts.tsx';
 
 type Props = {
   reason: 'denied' | 'none' | 'insecure' | 'busy';
@@ -69,11 +69,7 @@ export function Blocked(props: Props): JSX.Element {
       lead={t(reason === 'denied' ? 'blocked.lead' : REASONS[reason])}
       actions={
         <>
-          {mayRetry && (
-            <button type="button" class="button" onClick={props.onRetry}>
-              {t('common.tryAgain')}
-            </button>
-          )}
+          {mayRetry && <Press onClick={props.onRetry}>{t('common.tryAgain')}</Press>}
           <UseFile quiet={mayRetry} onFile={props.onFile} />
         </>
       }
@@ -88,7 +84,7 @@ function HowToAllow(): JSX.Element {
   const { t, platform } = usePage();
   return (
     <>
-      <ol class="numbered">
+      <ol class="numbered stack">
         {[...instructionsFor(platform), 'blocked.reload' as const].map(key => (
           <li key={key}>{t(key, { browser: BROWSER_NAMES[platform.browser] })}</li>
         ))}

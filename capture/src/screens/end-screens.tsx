@@ -6,16 +6,16 @@ import type { JSX } from 'preact';
 import { isFramed, returnUrl } from '../embedding.ts';
 import type { End } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Note, Screen } from './parts.tsx';
+import { Note, Press, Screen } from './parts.tsx';
 
-const SIGNS: Record<End, { icon: IconName; tone: 'accent' | 'verified' | 'doubtful' | 'failed' }> = {
+const SIGNS: Record<End, { icon: IconName; tone: 'info' | 'verified' | 'doubtful' | 'failed' }> = {
   expired: { icon: 'time', tone: 'doubtful' },
-  withdrawn: { icon: 'cross', tone: 'accent' },
+  withdrawn: { icon: 'cross', tone: 'info' },
   completed: { icon: 'check', tone: 'verified' },
   failed: { icon: 'doubt', tone: 'failed' },
   unknown: { icon: 'link', tone: 'doubtful' },
-  revoked: { icon: 'cross', tone: 'accent' },
-  redacted: { icon: 'lock', tone: 'accent' },
+  revoked: { icon: 'cross', tone: 'info' },
+  redacted: { icon: 'lock', tone: 'info' },
   staff: { icon: 'lock', tone: 'doubtful' },
 };
 
@@ -101,11 +101,7 @@ export function Unreachable({ onRetry }: { onRetry: () => void }): JSX.Element {
       sign={{ icon: 'offline', tone: 'doubtful' }}
       title={t('unreachable.title')}
       lead={t('unreachable.text')}
-      actions={
-        <button type="button" class="button" onClick={onRetry}>
-          {t('common.tryAgain')}
-        </button>
-      }
+      actions={<Press onClick={onRetry}>{t('common.tryAgain')}</Press>}
     />
   );
 }
@@ -118,11 +114,7 @@ export function Broken(): JSX.Element {
       sign={{ icon: 'doubt', tone: 'doubtful' }}
       title={t('error.title')}
       lead={t('error.text')}
-      actions={
-        <button type="button" class="button" onClick={() => location.reload()}>
-          {t('error.reload')}
-        </button>
-      }
+      actions={<Press onClick={() => location.reload()}>{t('error.reload')}</Press>}
     />
   );
 }

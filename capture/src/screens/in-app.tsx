@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { ownLink } from '../embedding.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
-import { Screen } from './parts.tsx';
+import { Press, Screen } from './parts.tsx';
 
 /** True inside an app whose browser has no camera to ask for. */
 export const lacksCamera = (platform: Platform): boolean =>
@@ -50,7 +50,7 @@ export function InApp({ kicker, onBack, actions, children }: Props): JSX.Element
         </>
       }
     >
-      <ol class="numbered">
+      <ol class="numbered stack">
         <li>{t('inapp.menu')}</li>
         <li>{t('inapp.choose')}</li>
       </ol>
@@ -74,10 +74,10 @@ function CopyLink(): JSX.Element {
     }
   };
   return (
-    <div class="copy">
-      <button type="button" class="button quiet" onClick={copy}>
+    <div class="copy stack">
+      <Press look="quiet" onClick={copy}>
         {t(state === 'copied' ? 'inapp.copied' : 'inapp.copy')}
-      </button>
+      </Press>
       <p class="small soft" role="status">
         {state === 'failed' && t('inapp.copyFailed')}
       </p>

@@ -6,7 +6,7 @@ import { fillingOf, type Held, isRequired } from '../flow.ts';
 import { openUntil } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import { InApp, lacksCamera } from './in-app.tsx';
-import { Note, Screen } from './parts.tsx';
+import { Note, Press, Screen } from './parts.tsx';
 
 const STEP_ICONS: Record<Step['type'], IconName> = { image: 'camera', text: 'text', upload: 'gallery' };
 const STEP_WORDS = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
@@ -21,9 +21,9 @@ export function Landing({ view, held, onStart }: Props): JSX.Element {
     return (
       <InApp
         actions={
-          <button type="button" class="button quiet" onClick={onStart}>
+          <Press look="quiet" onClick={onStart}>
             {t('inapp.stay')}
-          </button>
+          </Press>
         }
       />
     );
@@ -33,14 +33,10 @@ export function Landing({ view, held, onStart }: Props): JSX.Element {
       name="landing"
       title={title}
       lead={t('landing.lead')}
-      actions={
-        <button type="button" class="button" onClick={onStart}>
-          {t(resumed > 0 ? 'landing.resume' : 'landing.start')}
-        </button>
-      }
+      actions={<Press onClick={onStart}>{t(resumed > 0 ? 'landing.resume' : 'landing.start')}</Press>}
     >
       {resumed > 0 && (
-        <p class="banner" role="status">
+        <p class="banner verified" role="status">
           <Icon name="check" />
           {t('landing.resumed', { n: resumed })}
         </p>
@@ -94,7 +90,7 @@ function Notes({ view }: { view: CaptureView }): JSX.Element {
   const page = usePage();
   const { t, brand, trial } = page;
   return (
-    <div class="notes">
+    <div class="notes stack">
       {asksForCamera(view) && !trial && (
         <Note icon="camera" title={t('landing.cameraTitle')}>
           {t('landing.camera')}

@@ -4,6 +4,7 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Locator } from '../location.ts';
 import { usePage } from '../page-context.ts';
+import { Press } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
 
 /** Asks for the location once, at the first photo, and gives the reason. The person can refuse and continue. */
@@ -32,13 +33,11 @@ export function LocationSheet(props: {
           {t('location.waiting')}
         </p>
       ) : (
-        <button type="button" class="button" onClick={allow}>
-          {t('location.allow')}
-        </button>
+        <Press onClick={allow}>{t('location.allow')}</Press>
       )}
-      <button type="button" class="button plain" onClick={decline}>
+      <Press look="plain" onClick={decline}>
         {t('location.decline')}
-      </button>
+      </Press>
     </Sheet>
   );
 }

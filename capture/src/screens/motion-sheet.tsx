@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GuideHint, GuideState, Move } from '../camera/guide.ts';
 import { type OpenChallenge, type Session, type SessionResult, startSession } from '../camera/trace.ts';
 import { usePage } from '../page-context.ts';
+import { Press } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
 
 const OPPOSITE: Record<Move, Move> = { left: 'right', right: 'left', up: 'up', down: 'down' };
@@ -70,9 +71,8 @@ export function MotionSheet(props: Props): JSX.Element {
         {state.hint && <Icon name={PICTURES[state.hint]} class={state.hint === 'more' ? `to-${move}` : ''} />}
         {t(state.done ? 'motion.hold' : state.hint ? `motion.${state.hint}` : 'motion.text')}
       </p>
-      <button
-        type="button"
-        class="button plain"
+      <Press
+        look="plain"
         aria-disabled={ending || state.done}
         onClick={() => {
           setEnding(true);
@@ -80,7 +80,7 @@ export function MotionSheet(props: Props): JSX.Element {
         }}
       >
         {t('motion.hard')}
-      </button>
+      </Press>
     </Sheet>
   );
 }

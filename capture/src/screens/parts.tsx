@@ -1,6 +1,6 @@
 import type { IconName } from '@firsthand/look/drawings.ts';
 import { Icon, Logo } from '@firsthand/look/marks.tsx';
-import type { ComponentChildren, JSX } from 'preact';
+import type { ComponentChildren, ComponentProps, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { isLanguage, LANGUAGES } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
@@ -25,7 +25,7 @@ type ScreenProps = {
   name: string;
   title: string;
   /** An icon above the title. */
-  sign?: { icon: IconName; tone?: 'accent' | 'verified' | 'doubtful' | 'failed' };
+  sign?: { icon: IconName; tone?: 'info' | 'verified' | 'doubtful' | 'failed' };
   lead?: string;
   children?: ComponentChildren;
   /** The next actions, at the bottom within reach of the thumb. */
@@ -50,10 +50,10 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
         {!onBack && <LanguageSwitch />}
       </header>
       <main>
-        <div class="body">
+        <div class="body stack">
           {trial && <p class="banner doubtful">{t('trial.note')}</p>}
           {sign && (
-            <div class={`sign ${sign.tone ?? 'accent'}`}>
+            <div class={`sign ${sign.tone ?? 'info'}`}>
               <Icon name={sign.icon} />
             </div>
           )}
@@ -64,7 +64,7 @@ export function Screen({ name, title, sign, lead, children, actions, onBack, kic
           {lead && <p class="lead">{lead}</p>}
           {children}
         </div>
-        {actions && <div class="actions">{actions}</div>}
+        {actions && <div class="actions stack">{actions}</div>}
       </main>
     </div>
   );
@@ -105,14 +105,27 @@ export function LanguageSwitch(): JSX.Element {
   );
 }
 
+type PressProps = Pick<ComponentProps<'button'>, 'onClick' | 'disabled' | 'aria-disabled'> & {
+  /** `quiet`: not the next thing to do. `plain`: on the way. */
+  look?: 'quiet' | 'plain';
+  children: ComponentChildren;
+};
+
+/** A button that does something at once. */
+export const Press = ({ look, children, ...props }: PressProps): JSX.Element => (
+  <button type="button" class={`button ${look ?? ''}`} {...props}>
+    {children}
+  </button>
+);
+
 /** Leaves a step out, where it may be left out. */
 export function Skip({ onSkip }: { onSkip: (() => void) | undefined }): JSX.Element | null {
   const { t } = usePage();
   if (!onSkip) return null;
   return (
-    <button type="button" class="button plain" onClick={onSkip}>
+    <Press look="plain" onClick={onSkip}>
       {t('common.skip')}
-    </button>
+    </Press>
   );
 }
 

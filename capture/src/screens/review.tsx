@@ -6,7 +6,7 @@ import { isBelow } from '../files.ts';
 import type { Hint } from '../hints/hint.ts';
 import { hintsOf } from '../hints/hints.ts';
 import { usePage } from '../page-context.ts';
-import { useScreen } from './parts.tsx';
+import { Press, useScreen } from './parts.tsx';
 
 /** Returns an object URL for a blob while the component is mounted. */
 export function useObjectUrl(blob: Blob): string {
@@ -48,7 +48,7 @@ export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: P
           </p>
         </div>
         <Picture photo={photo} />
-        <div class="review-bottom">
+        <div class="review-bottom stack">
           {refused && (
             <p class="fault" role="alert">
               {t('file.least', { n: number(least!) })}
@@ -56,13 +56,13 @@ export function Review({ photo, title, kicker, busy, least, onRetake, onUse }: P
           )}
           <Hints photo={photo} />
           <div class="pair">
-            <button type="button" class="button quiet" onClick={onRetake} disabled={busy}>
+            <Press look="quiet" onClick={onRetake} disabled={busy}>
               {t('review.retake')}
-            </button>
+            </Press>
             {!refused && (
-              <button type="button" class="button" onClick={onUse} aria-disabled={busy}>
+              <Press onClick={onUse} aria-disabled={busy}>
                 {t('review.use')}
-              </button>
+              </Press>
             )}
           </div>
         </div>

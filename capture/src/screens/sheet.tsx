@@ -18,7 +18,7 @@ export function Sheet({ title, live, children }: Props): JSX.Element {
     return () => element?.close();
   }, []);
   return (
-    <dialog ref={dialog} class="sheet" aria-labelledby={id} onCancel={event => event.preventDefault()}>
+    <dialog ref={dialog} class="sheet stack" aria-labelledby={id} onCancel={event => event.preventDefault()}>
       <h2 id={id} tabIndex={-1} aria-live={live ? 'polite' : undefined}>
         {title}
       </h2>

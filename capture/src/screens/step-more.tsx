@@ -3,8 +3,8 @@ import type { ImageStep } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import type { Filling } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Screen } from './parts.tsx';
-import { SentCount, Thumb } from './thumbs.tsx';
+import { Press, Screen } from './parts.tsx';
+import { Thumbs } from './thumbs.tsx';
 
 type Props = {
   step: ImageStep;
@@ -32,27 +32,20 @@ export function StepMore(props: Props): JSX.Element {
       actions={
         <>
           {filling.free > 0 && (
-            <button type="button" class="button quiet" onClick={props.onAnother}>
+            <Press look="quiet" onClick={props.onAnother}>
               {t('step.another')}
-            </button>
+            </Press>
           )}
-          <button type="button" class="button" onClick={props.onNext}>
-            {t('step.next')}
-          </button>
+          <Press onClick={props.onNext}>{t('step.next')}</Press>
         </>
       }
     >
-      <SentCount n={filling.sent} />
-      <ul class="thumbs">
-        {held.map((capture, i) => (
-          <Thumb
-            key={capture.id}
-            capture={capture}
-            alt={t('summary.photoAlt', { step: title, n: i + 1 })}
-            remove={{ label: t('upload.remove', { n: i + 1 }), run: () => props.onRemove(capture.id) }}
-          />
-        ))}
-      </ul>
+      <Thumbs
+        held={held}
+        sent={filling.sent}
+        altOf={n => t('summary.photoAlt', { step: title, n })}
+        onRemove={props.onRemove}
+      />
     </Screen>
   );
 }

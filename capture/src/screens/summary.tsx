@@ -4,7 +4,7 @@ import type { CaptureView, Step } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { fillingOf, isComplete } from '../flow.ts';
 import { usePage } from '../page-context.ts';
-import { Screen } from './parts.tsx';
+import { Press, Screen } from './parts.tsx';
 import { SentCount, Thumb } from './thumbs.tsx';
 
 type Props = {
@@ -33,9 +33,9 @@ export function Summary(props: Props): JSX.Element {
       lead={t(complete ? 'summary.text' : 'summary.missingText')}
       onBack={props.onBack}
       actions={
-        <button type="button" class="button" onClick={props.onSend} disabled={!complete || !something}>
+        <Press onClick={props.onSend} disabled={!complete || !something}>
           {t('summary.send')}
-        </button>
+        </Press>
       }
     >
       {props.refusal && (
@@ -50,7 +50,7 @@ export function Summary(props: Props): JSX.Element {
           {t('summary.notSaved')}
         </p>
       )}
-      <ol class="parts">
+      <ol class="parts stack">
         {props.view.config.steps.map((step, index) => (
           <Part key={step.key} {...props} step={step} index={index} />
         ))}
@@ -71,7 +71,7 @@ function Part(props: Props & { step: Step; index: number }): JSX.Element {
     ? { words: t('summary.retake'), run: () => props.onOpen(index, single.id) }
     : { words: t(filling.held > 0 ? 'summary.change' : 'summary.add'), run: () => props.onOpen(index) };
   return (
-    <li class="card part">
+    <li class="card part stack">
       <div class="part-head">
         <h2>
           <bdi>{name}</bdi>

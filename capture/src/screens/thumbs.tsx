@@ -33,6 +33,34 @@ export function Thumb(props: {
   );
 }
 
+type ThumbsProps = {
+  held: readonly HeldCapture[];
+  /** Of the step, how many were sent already. */
+  sent: number;
+  altOf: (n: number) => string;
+  onRemove: (id: string) => void;
+};
+
+/** The pictures of a step, each with a button that removes it. */
+export function Thumbs({ held, sent, altOf, onRemove }: ThumbsProps): JSX.Element {
+  const { t } = usePage();
+  return (
+    <>
+      <SentCount n={sent} />
+      <ul class="thumbs">
+        {held.map((capture, i) => (
+          <Thumb
+            key={capture.id}
+            capture={capture}
+            alt={altOf(i + 1)}
+            remove={{ label: t('upload.remove', { n: i + 1 }), run: () => onRemove(capture.id) }}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
 /** Counts a step's pictures that were already sent. They are no longer on the device, so they cannot be shown. */
 export function SentCount({ n }: { n: number }): JSX.Element | null {
   const { t } = usePage();

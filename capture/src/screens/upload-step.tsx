@@ -9,7 +9,7 @@ import type { Filling } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { sizeIn, typesIn } from '../refusal.ts';
 import { FileButton, Screen } from './parts.tsx';
-import { SentCount, Thumb } from './thumbs.tsx';
+import { Thumbs } from './thumbs.tsx';
 
 type Props = {
   step: Upload;
@@ -61,17 +61,7 @@ export function UploadStep(props: Props): JSX.Element {
         </>
       }
     >
-      <SentCount n={filling.sent} />
-      <ul class="thumbs">
-        {held.map((capture, i) => (
-          <Thumb
-            key={capture.id}
-            capture={capture}
-            alt={t('upload.alt', { n: i + 1 })}
-            remove={{ label: t('upload.remove', { n: i + 1 }), run: () => props.onRemove(capture.id) }}
-          />
-        ))}
-      </ul>
+      <Thumbs held={held} sent={filling.sent} altOf={n => t('upload.alt', { n })} onRemove={props.onRemove} />
       {some && filling.needed > 0 && <p class="soft">{t('step.needMore', { n: filling.needed })}</p>}
       <div role="alert">
         {faults.map(fault => (

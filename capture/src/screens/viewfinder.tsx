@@ -2,7 +2,7 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import { usePage } from '../page-context.ts';
-import { useScreen } from './parts.tsx';
+import { Press, useScreen } from './parts.tsx';
 
 type Props = {
   title: string;
@@ -82,9 +82,7 @@ function FinderNotice({ camera, state, ready }: Props): JSX.Element | null {
       <div class="finder-notice" role="alert">
         <h2>{t('camera.lostTitle')}</h2>
         <p>{t('camera.lost')}</p>
-        <button type="button" class="button" onClick={camera.open}>
-          {t('common.tryAgain')}
-        </button>
+        <Press onClick={camera.open}>{t('common.tryAgain')}</Press>
       </div>
     );
   }

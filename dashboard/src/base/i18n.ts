@@ -1,5 +1,5 @@
 import { chooseAmong, createTranslator, type Message, type Translator as Shared } from '@firsthand/look/translator.ts';
-import type { Area } from './area.ts';
+import { type Area, LANGUAGES, type Language } from './dictionaries.ts';
 import english from './messages/en/base.json' with { type: 'json' };
 
 type Keys<Dictionary> = Extract<keyof Dictionary, string>;
@@ -11,8 +11,6 @@ export type MessageKey =
   | Keys<typeof import('./messages/en/outcomes.json')>
   | Keys<typeof import('./messages/en/account.json')>;
 type Messages = Partial<Record<MessageKey, Message>>;
-export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
-export type Language = keyof typeof LANGUAGES;
 export type Translator = Shared<MessageKey, Language>;
 
 const KEY = 'firsthand-language';

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
-import { keepLanguage, type Language, loadTranslator, preferredLanguage, type Translator } from './i18n.ts';
+import type { Language } from './dictionaries.ts';
+import { keepLanguage, loadTranslator, preferredLanguage, type Translator } from './i18n.ts';
 
 const Words = createContext<(Translator & { setLanguage: (language: Language) => void }) | null>(null);
 

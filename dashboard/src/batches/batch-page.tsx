@@ -2,9 +2,11 @@ import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Back, Section } from '../base/parts/section.tsx';
 import { Read } from '../base/parts/states.tsx';
+import { Table } from '../base/parts/table.tsx';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
 import { LongWork } from './long-work.tsx';
 import { firstResults } from './results.ts';
@@ -15,17 +17,16 @@ const LOOK_AGAIN_MS = 1_000;
 export default function BatchPage() {
   const { id } = useParams<{ id: string }>();
   const { t } = useWords();
-  const batch = useQuery({
-    queryKey: [...BATCHES, id],
-    queryFn: ({ signal }) => call('GET /v1/batches/:id', { id, signal }),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? LOOK_AGAIN_MS : false),
-  });
+  const batch = useRead(
+    [...BATCHES, id],
+    'GET /v1/batches/:id',
+    { id },
+    { refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? LOOK_AGAIN_MS : false) },
+  );
   return (
     <div className="wide tall stack">
-      <p className="small">
-        <Link href="/batches">{t('page.batches')}</Link>
-      </p>
-      <Read query={batch} alone>
+      <Back to="/batches">{t('page.batches')}</Back>
+      <Read query={batch} only>
         {data => <Shown batch={data} />}
       </Read>
     </div>
@@ -92,34 +93,25 @@ function Results({ batch }: { batch: Batch }) {
     <Section title={t('batch.firstRows')} intro={t('batch.firstRowsIntro')}>
       <Read query={results}>
         {rows => (
-          <table className="columns">
-            <thead>
-              <tr>
-                <th scope="col">{t('batch.row')}</th>
-                <th scope="col">{t('batch.verification')}</th>
-                <th scope="col">{t('batch.link')}</th>
+          <Table look="columns folds" heads={[t('batch.row'), t('batch.verification'), t('batch.link')]}>
+            {rows.map(({ row, id, url, error }) => (
+              <tr key={row}>
+                <th scope="row">{row}</th>
+                <td>
+                  {id ? (
+                    <Link href={`/verifications/${id}`}>
+                      <code>…{id.slice(-6)}</code>
+                    </Link>
+                  ) : error ? (
+                    <span className="fault">{error}</span>
+                  ) : (
+                    <span className="soft">{t(batch.state === 'cancelled' ? 'batch.notMade' : 'batch.waits')}</span>
+                  )}
+                </td>
+                <td>{url && <code className="soft">{url}</code>}</td>
               </tr>
-            </thead>
-            <tbody>
-              {rows.map(({ row, id, url, error }) => (
-                <tr key={row}>
-                  <th scope="row">{row}</th>
-                  <td>
-                    {id ? (
-                      <Link href={`/verifications/${id}`}>
-                        <code>…{id.slice(-6)}</code>
-                      </Link>
-                    ) : error ? (
-                      <span className="fault">{error}</span>
-                    ) : (
-                      <span className="soft">{t(batch.state === 'cancelled' ? 'batch.notMade' : 'batch.waits')}</span>
-                    )}
-                  </td>
-                  <td>{url && <code className="soft">{url}</code>}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+            ))}
+          </Table>
         )}
       </Read>
     </Section>

@@ -1,10 +1,10 @@
 import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../base/language.tsx';
-import { Icon, type IconName } from '../base/parts/icon.tsx';
+import { type Look, Tag } from '../base/parts/tag.tsx';
 
 export const BATCHES = ['batches'] as const;
 
-const LOOK: Record<Batch['state'], [IconName, string]> = {
+const LOOK: Record<Batch['state'], Look> = {
   queued: ['time', ''],
   running: ['time', ''],
   completed: ['check', 'verified'],
@@ -15,11 +15,5 @@ export const isUnderWay = ({ state }: Batch): boolean => state === 'queued' || s
 
 export function BatchTag({ of }: { of: Batch }) {
   const { t } = useWords();
-  const [icon, meaning] = LOOK[of.state];
-  return (
-    <span className={`tag ${meaning}`}>
-      <Icon name={icon} />
-      {t(`batch.${of.state}`)}
-    </span>
-  );
+  return <Tag look={LOOK[of.state]}>{t(`batch.${of.state}`)}</Tag>;
 }

@@ -1,44 +1,32 @@
 import type { Batch } from '@firsthand/contract/batches/batches.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../base/api/call.ts';
+import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
+import { Ago } from '../base/parts/ago.tsx';
 import { Button } from '../base/parts/button.tsx';
-import { CurlMenu } from '../base/parts/curl-menu.tsx';
-import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
-import { More } from '../base/parts/more.tsx';
-import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
+import { Rows } from '../base/parts/rows.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
-import { Empty, Read } from '../base/parts/states.tsx';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { TitleLine } from '../base/parts/section.tsx';
+import { Empty } from '../base/parts/states.tsx';
+import { useMay } from '../entry/session/signed-in.ts';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
 import { SAMPLES, sampleText } from './samples.ts';
 import './batches.css';
 
-const LOOK_AGAIN_MS = 2_000;
-
 /** Lists of people who each got a link, and how far each list has come. */
 export default function BatchesPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const member = isAtLeast(tenant.role, 'member');
-  const batches = useInfiniteQuery({
-    queryKey: BATCHES,
-    queryFn: ({ signal, pageParam }) => call('GET /v1/batches', { signal, query: { limit: '50', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-    refetchInterval: ({ state }) =>
-      state.data?.pages.some(page => page.data.some(isUnderWay)) ? LOOK_AGAIN_MS : false,
-  });
+  const member = useMay('member');
+  const batches = useList(BATCHES, 'GET /v1/batches', { whileAny: isUnderWay });
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t('batches.intro')}>{t('page.batches')}</PageTitle>
-        <CurlMenu requests={[{ label: t('batches.list'), request: { method: 'GET', path: '/v1/batches' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.batches')}
+        intro={t('batches.intro')}
+        requests={[{ label: t('batches.list'), to: 'GET /v1/batches' }]}
+      />
       {member && (
         <div className="toolbar">
           <Link className="button main" href="/batches/new">
@@ -47,22 +35,9 @@ export default function BatchesPage() {
           </Link>
         </div>
       )}
-      <Read query={batches}>
-        {({ pages }) => {
-          const all = pages.flatMap(page => page.data);
-          if (all.length === 0) return <NoBatch mayMake={member} />;
-          return (
-            <section className="card section" aria-label={t('page.batches')}>
-              <ul className="rows">
-                {all.map(batch => (
-                  <Row key={batch.id} batch={batch} />
-                ))}
-              </ul>
-              <More list={batches} />
-            </section>
-          );
-        }}
-      </Read>
+      <Rows list={batches} label={t('page.batches')} none={<NoBatch mayMake={member} />}>
+        {batch => <Row batch={batch} />}
+      </Rows>
     </>
   );
 }
@@ -93,7 +68,6 @@ function NoBatch({ mayMake }: { mayMake: boolean }) {
 
 function Row({ batch }: { batch: Batch }) {
   const { t } = useWords();
-  const { ago, exactly } = useMoments();
   const { id, total, created, failed, created_at } = batch;
   return (
     <li className="row">
@@ -103,10 +77,7 @@ function Row({ batch }: { batch: Batch }) {
           <Link href={`/batches/${id}`}>{t('batch.rows', { n: total })}</Link>
         </span>
         <span className="soft small">
-          <time dateTime={created_at} title={exactly(created_at)}>
-            {ago(created_at)}
-          </time>{' '}
-          · {t('batch.made', { n: created })}
+          <Ago at={created_at} /> · {t('batch.made', { n: created })}
           {failed > 0 && ` · ${t('batch.failedRows', { n: failed })}`} · <code>…{id.slice(-6)}</code>
         </span>
       </div>

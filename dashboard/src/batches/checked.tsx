@@ -4,8 +4,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { Section } from '../base/parts/page.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
+import { Section } from '../base/parts/section.tsx';
+import { Notice } from '../base/parts/states.tsx';
+import { Table } from '../base/parts/table.tsx';
 import { Warnings } from '../case/verification/warnings.tsx';
 import { faultWords } from '../request/fault-words.ts';
 import { cellOf, type Mapping, type Sheet } from './sheet.ts';
@@ -40,12 +42,11 @@ function NoFaults({ check }: { check: BatchCheck }) {
   const { t } = useWords();
   return (
     <>
-      <p className="notice verified" role="status">
-        <Icon name="check" />
-        <span>{t('batch.noFaults', { n: check.total })}</span>
-      </p>
+      <Notice look="verified" icon="check" role="status">
+        {t('batch.noFaults', { n: check.total })}
+      </Notice>
       <Warnings of={check} />
-      <details className="card section">
+      <details className="card section stack">
         <summary>{t('batch.preview')}</summary>
         <pre className="code">{JSON.stringify(check.preview, null, 2)}</pre>
       </details>
@@ -82,29 +83,23 @@ function Faults(props: FaultsProps) {
         </Button>
       }
     >
-      <table className="columns" role="alert">
-        <thead>
-          <tr>
-            <th scope="col">{t('batch.row')}</th>
-            <th scope="col">{t('batch.column')}</th>
-            <th scope="col">{t('batch.value')}</th>
-            <th scope="col">{t('batch.fault')}</th>
+      <Table
+        look="columns folds"
+        role="alert"
+        heads={[t('batch.row'), t('batch.column'), t('batch.value'), t('batch.fault')]}
+      >
+        {faults.slice(0, shown).map((fault, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: one cell may have two faults, and none moves
+          <tr key={index}>
+            <th scope="row">{fault.row}</th>
+            <td>
+              <code>{fault.column || '–'}</code>
+            </td>
+            <td>{cellOf(sheet, mapping, fault.row, fault.column) ?? ''}</td>
+            <td className="fault">{faultWords({ t }, fault)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {faults.slice(0, shown).map((fault, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: one cell may have two faults, and none moves
-            <tr key={index}>
-              <th scope="row">{fault.row}</th>
-              <td>
-                <code>{fault.column || '–'}</code>
-              </td>
-              <td>{cellOf(sheet, mapping, fault.row, fault.column) ?? ''}</td>
-              <td className="fault">{faultWords({ t }, fault)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {faults.length > shown && (
         <Button onPress={() => setShown(shown + SHOWN)}>{t('batch.moreFaults', { n: faults.length - shown })}</Button>
       )}

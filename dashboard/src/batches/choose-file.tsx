@@ -11,6 +11,7 @@ import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
+import { SelectField } from '../base/parts/select-field.tsx';
 import { SAMPLES, sampleOf, sampleText } from './samples.ts';
 import { readSheet, type Sheet } from './sheet.ts';
 
@@ -68,7 +69,7 @@ export function ChooseFile({ sheet, onChosen }: ChooseFileProps) {
   const [over, setOver] = useState(false);
   return (
     <section
-      className="card drop"
+      className="card drop stack"
       aria-label={t('batch.file')}
       data-over={over}
       data-chosen={sheet !== null}
@@ -137,21 +138,13 @@ interface EncodingFieldProps {
 function EncodingField({ guessed, onRead }: EncodingFieldProps) {
   const { t } = useWords();
   return (
-    <label className="field encoding">
-      <span className="label">{t('batch.encoding')}</span>
-      <select
-        className="input"
-        value={guessed.encoding}
-        onChange={event => onRead(guessed, { encoding: event.target.value as SheetEncoding, sure: false })}
-      >
-        {GUESSED_ENCODINGS.map(encoding => (
-          <option key={encoding} value={encoding}>
-            {t(`encoding.${encoding}`)}
-          </option>
-        ))}
-      </select>
-      <span className="soft small">{t('batch.encodingHint')}</span>
-    </label>
+    <SelectField
+      label={t('batch.encoding')}
+      hint={t('batch.encodingHint')}
+      options={GUESSED_ENCODINGS.map(encoding => [encoding, t(`encoding.${encoding}`)] as const)}
+      value={guessed.encoding}
+      onChosen={encoding => onRead(guessed, { encoding: encoding as SheetEncoding, sure: false })}
+    />
   );
 }
 

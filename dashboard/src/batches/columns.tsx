@@ -1,6 +1,7 @@
 import { BATCH_COLUMNS } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../base/language.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { Table } from '../base/parts/table.tsx';
 import { keyOf, type Mapping, type Sheet } from './sheet.ts';
 
 /** The rows that show what a column holds. */
@@ -17,33 +18,24 @@ export function Columns({ sheet, mapping, onChange }: ColumnsProps) {
   const { t } = useWords();
   return (
     <Section title={t('batch.columns')} intro={t('batch.columnsIntro')}>
-      <table className="columns">
-        <thead>
-          <tr>
-            <th scope="col">{t('batch.inFile')}</th>
-            <th scope="col">{t('batch.examples')}</th>
-            <th scope="col">{t('batch.goesTo')}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sheet.header.map((heading, index) => (
-            <ColumnRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one heading, and none moves
-              key={index}
-              n={index + 1}
-              heading={heading}
-              examples={[...sheet.rows.values()].slice(0, SHOWN).map(cells => cells[index])}
-              place={mapping[index] ?? ''}
-              onPlace={place =>
-                onChange(
-                  // One place holds one column: the one chosen before gives way.
-                  mapping.map((other, at) => (at === index ? place : other === place ? '' : other)),
-                )
-              }
-            />
-          ))}
-        </tbody>
-      </table>
+      <Table look="columns folds" heads={[t('batch.inFile'), t('batch.examples'), t('batch.goesTo')]}>
+        {sheet.header.map((heading, index) => (
+          <ColumnRow
+            // biome-ignore lint/suspicious/noArrayIndexKey: two columns may have one heading, and none moves
+            key={index}
+            n={index + 1}
+            heading={heading}
+            examples={[...sheet.rows.values()].slice(0, SHOWN).map(cells => cells[index])}
+            place={mapping[index] ?? ''}
+            onPlace={place =>
+              onChange(
+                // One place holds one column: the one chosen before gives way.
+                mapping.map((other, at) => (at === index ? place : other === place ? '' : other)),
+              )
+            }
+          />
+        ))}
+      </Table>
     </Section>
   );
 }

@@ -1,21 +1,17 @@
 import { ROOT } from '@firsthand/look/root.ts';
 import type { QueryKey } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { useWords } from '../base/language.tsx';
-import { Button } from '../base/parts/button.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
-import { Confirm } from '../base/parts/dialog.tsx';
+import { type Fact, Facts } from '../base/parts/facts.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { PageTitle } from '../base/parts/page.tsx';
 import { Progress } from '../base/parts/progress.tsx';
-import { useSay } from '../base/parts/toasts.tsx';
-import { useAction } from '../entry/session/recent.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { Notice } from '../base/parts/states.tsx';
+import { Ask } from '../entry/session/ask.tsx';
+import { useMay } from '../entry/session/signed-in.ts';
 import './batches.css';
-
-type Fact = readonly [name: string, value: ReactNode];
 
 interface Stop<After> {
   /** The job is under way. */
@@ -53,8 +49,7 @@ interface LongWorkProps<After> {
 export function LongWork<After>(props: LongWorkProps<After>) {
   const { id, path, title, tag, stop, children } = props;
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const [asking, setAsking] = useState(false);
+  const mayStop = useMay('member');
   return (
     <>
       <div className="title-line">
@@ -63,10 +58,17 @@ export function LongWork<After>(props: LongWorkProps<After>) {
           {tag}
         </div>
         <div className="toolbar">
-          {stop.possible && isAtLeast(tenant.role, 'member') && (
-            <Button slim onPress={() => setAsking(true)}>
-              {stop.label}
-            </Button>
+          {stop.possible && mayStop && (
+            <Ask
+              label={stop.label}
+              weight="quiet"
+              slim
+              title={stop.title}
+              text={stop.text}
+              run={stop.run}
+              refreshes={[stop.refreshes]}
+              says={stop.said}
+            />
           )}
           <a className="button quiet slim" href={`${ROOT}${path}/results`} download={`${id}.csv`}>
             <Icon name="download" />
@@ -74,16 +76,15 @@ export function LongWork<After>(props: LongWorkProps<After>) {
           </a>
           <CurlMenu
             requests={[
-              { label: t('batch.progressOf'), request: { method: 'GET', path } },
-              { label: t('batch.results'), request: { method: 'GET', path: `${path}/results` } },
-              { label: stop.label, request: { method: 'POST', path: `${path}/cancel` } },
+              { label: t('batch.progressOf'), to: `GET ${path}` },
+              { label: t('batch.results'), to: `GET ${path}/results` },
+              { label: stop.label, to: `POST ${path}/cancel` },
             ]}
           />
         </div>
       </div>
       <ProgressCard {...props} />
       {children}
-      {asking && <Stopping stop={stop} onClose={() => setAsking(false)} />}
     </>
   );
 }
@@ -99,42 +100,13 @@ function ProgressCard<After>(props: LongWorkProps<After>) {
     ...facts,
   ];
   return (
-    <section className="card section batch-progress" aria-label={t('batch.progressOf')}>
+    <section className="card section batch-progress stack" aria-label={t('batch.progressOf')}>
       <p role="status">
         <strong>{progress}</strong>
       </p>
-      {stopped && <p className="notice doubtful">{t('batch.notAllowed')}</p>}
+      {stopped && <Notice look="doubtful">{t('batch.notAllowed')}</Notice>}
       <Progress label={t('batch.progressOf')} done={done} of={total} />
-      <dl className="facts">
-        {all.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={all} />
     </section>
-  );
-}
-
-/** Asks before the job stops. */
-function Stopping<After>({ stop, onClose }: { stop: Stop<After>; onClose: () => void }) {
-  const say = useSay();
-  const stopping = useAction(stop.run, {
-    refreshes: [stop.refreshes],
-    onDone: after => {
-      onClose();
-      say(stop.said(after));
-    },
-  });
-  return (
-    <Confirm
-      title={stop.title}
-      action={stop.label}
-      mutation={{ ...stopping, mutate: () => stopping.mutate(undefined) }}
-      onClose={onClose}
-    >
-      <p>{stop.text}</p>
-    </Confirm>
   );
 }

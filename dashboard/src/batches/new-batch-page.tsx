@@ -1,19 +1,21 @@
 import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useState } from 'react';
-import { Link, useLocation, useSearch } from 'wouter';
+import { useLocation, useSearch } from 'wouter';
 import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import { useSignInMethods } from '../base/api/sign-in-methods.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
+import { Switch } from '../base/parts/choice.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { PageTitle, Section } from '../base/parts/page.tsx';
+import { PageTitle } from '../base/parts/page.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
+import { Back, Section } from '../base/parts/section.tsx';
+import { SelectField } from '../base/parts/select-field.tsx';
 import { NoPermission, Problem } from '../base/parts/states.tsx';
 import { useAction } from '../entry/session/recent.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { useMay } from '../entry/session/signed-in.ts';
 import { TEMPLATES } from '../templates/keys.ts';
 import { BATCHES } from './batch-state.tsx';
 import { Checked } from './checked.tsx';
@@ -28,17 +30,15 @@ const CSV = 'text/csv';
 /** A list becomes verifications: choose the file, say what its columns are, check it, make them. */
 export default function NewBatchPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
+  const mayMake = useMay('member');
   const wanted = new URLSearchParams(useSearch()).get('sample');
   const sample = SAMPLES.find(name => name === wanted);
   const [sheet, setSheet] = useState<Sheet | null>(() => (sample ? sampleOf(sample) : null));
   return (
     <div className="wide tall stack">
-      <p className="small">
-        <Link href="/batches">{t('page.batches')}</Link>
-      </p>
+      <Back to="/batches">{t('page.batches')}</Back>
       <PageTitle intro={t('batch.newIntro')}>{t('batches.new')}</PageTitle>
-      {isAtLeast(tenant.role, 'member') ? (
+      {mayMake ? (
         <>
           <ChooseFile sheet={sheet} onChosen={setSheet} />
           {/* A mended file with the same headings keeps what was said of them. */}
@@ -129,8 +129,8 @@ function BatchActions({ batch: { check, make }, csv, query, isEmpty, sends, rows
     <div className="actions batch-actions">
       <CurlMenu
         requests={[
-          { label: t('batch.check'), request: { method: 'POST', path: `${path}&dry_run=true`, file } },
-          { label: t('batches.new'), request: { method: 'POST', path, file } },
+          { label: t('batch.check'), to: `POST ${path}&dry_run=true`, file },
+          { label: t('batches.new'), to: `POST ${path}`, file },
         ]}
       />
       <Button weight="plain" onPress={() => saveFile(file.name, csv)}>
@@ -141,12 +141,12 @@ function BatchActions({ batch: { check, make }, csv, query, isEmpty, sends, rows
         weight={isReady ? 'quiet' : 'main'}
         busy={check.isPending}
         isDisabled={isEmpty}
-        onPress={() => check.mutate(undefined)}
+        onPress={() => check.mutate()}
       >
         {t('batch.check')}
       </Button>
       {isReady && (
-        <Button weight="main" busy={make.isPending} onPress={() => make.mutate(undefined)}>
+        <Button weight="main" busy={make.isPending} onPress={() => make.mutate()}>
           {t(sends ? 'batch.makeAndSend' : 'batch.makeN', { n: rows })}
         </Button>
       )}
@@ -164,33 +164,26 @@ function Asked({
   sending: { mails: boolean; mapped: boolean; on: boolean; set: (on: boolean) => void };
 }) {
   const { t } = useWords();
-  const templates = useQuery({
-    queryKey: [...TEMPLATES, 'choice'],
-    queryFn: ({ signal }) => call('GET /v1/link-templates', { signal, query: { limit: '100' } }),
-  });
+  const templates = useRead([...TEMPLATES, 'choice'], 'GET /v1/link-templates', { query: { limit: '100' } });
   const active = templates.data?.data.filter(({ status }) => status === 'active') ?? [];
   return (
     <Section title={t('batch.asked')}>
-      <label className="field batch-template">
-        <span className="label">{t('batch.template')}</span>
-        <select className="input" value={templateId} onChange={event => onTemplate(event.target.value)}>
-          <option value="">{t('batch.onePhoto')}</option>
-          {active.map(({ id, name, version }) => (
-            <option key={id} value={id}>
-              {t('batch.templateLine', { name, version })}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="switch">
-        <input
-          type="checkbox"
-          checked={sending.on}
-          disabled={!sending.mails || !sending.mapped}
-          onChange={event => sending.set(event.target.checked)}
-        />
-        <span>{t('batch.send')}</span>
-      </label>
+      <SelectField
+        label={t('batch.template')}
+        look="batch-template"
+        options={[
+          ['', t('batch.onePhoto')],
+          ...active.map(({ id, name, version }) => [id, t('batch.templateLine', { name, version })] as const),
+        ]}
+        value={templateId}
+        onChosen={onTemplate}
+      />
+      <Switch
+        label={t('batch.send')}
+        on={sending.on}
+        disabled={!sending.mails || !sending.mapped}
+        onChange={sending.set}
+      />
       <p className="soft small">
         {t(!sending.mails ? 'batch.noMail' : sending.mapped ? 'batch.sendHint' : 'batch.noAddress')}
       </p>

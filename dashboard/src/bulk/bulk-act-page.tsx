@@ -4,9 +4,11 @@ import { Link, useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { firstLines } from '../base/api/first-lines.ts';
 import { codeText } from '../base/api/problem-text.ts';
+import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Back, Section } from '../base/parts/section.tsx';
 import { Read } from '../base/parts/states.tsx';
+import { Table } from '../base/parts/table.tsx';
 import { LongWork } from '../batches/long-work.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
@@ -17,17 +19,16 @@ const SHOWN = 50;
 export default function BulkActPage() {
   const { id } = useParams<{ id: string }>();
   const { t } = useWords();
-  const act = useQuery({
-    queryKey: [...BULK, id],
-    queryFn: ({ signal }) => call('GET /v1/bulk-acts/:id', { id, signal }),
-    refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? LOOK_AGAIN_MS : false),
-  });
+  const act = useRead(
+    [...BULK, id],
+    'GET /v1/bulk-acts/:id',
+    { id },
+    { refetchInterval: ({ state }) => (state.data && isUnderWay(state.data) ? LOOK_AGAIN_MS : false) },
+  );
   return (
     <div className="wide tall stack">
-      <p className="small">
-        <Link href="/bulk-acts">{t('page.bulkActions')}</Link>
-      </p>
-      <Read query={act} alone>
+      <Back to="/bulk-acts">{t('page.bulkActions')}</Back>
+      <Read query={act} only>
         {data => <Shown act={data} />}
       </Read>
     </div>
@@ -84,28 +85,20 @@ function Refused({ act }: { act: BulkAct }) {
           lines.length === 0 ? (
             <p className="soft small">{t('bulk.noneRefused')}</p>
           ) : (
-            <table className="columns">
-              <thead>
-                <tr>
-                  <th scope="col">{t('batch.verification')}</th>
-                  <th scope="col">{t('bulk.why')}</th>
+            <Table look="columns folds" heads={[t('batch.verification'), t('bulk.why')]}>
+              {lines.map(([id = '', , code = '']) => (
+                <tr key={id}>
+                  <th scope="row">
+                    <Link href={`/verifications/${id}`}>
+                      <code>…{id.slice(-6)}</code>
+                    </Link>
+                  </th>
+                  <td>
+                    {codeText(words, code)} <code className="soft">{code}</code>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {lines.map(([id = '', , code = '']) => (
-                  <tr key={id}>
-                    <th scope="row">
-                      <Link href={`/verifications/${id}`}>
-                        <code>…{id.slice(-6)}</code>
-                      </Link>
-                    </th>
-                    <td>
-                      {codeText(words, code)} <code className="soft">{code}</code>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </Table>
           )
         }
       </Read>

@@ -1,18 +1,19 @@
 import { BULK_ACTS } from '@firsthand/contract/base/enums.ts';
 import type { BulkActName, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
+import { Switch } from '../base/parts/choice.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { Dialog } from '../base/parts/dialog.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { Problem } from '../base/parts/states.tsx';
 import { useAction } from '../entry/session/recent.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 import { COUNTED, EXPORTED_MAX, NOTHING_PICKED, PICKED_MAX, type Picked, reachOf } from './picked.ts';
 
@@ -34,7 +35,7 @@ export function BulkBar({
   const n = picked.all ? total : picked.ids.size;
   if (!picked.all && n === 0) return null;
   const about = picked.all && total > COUNTED;
-  const acts = BULK_ACTS.filter(name => isAtLeast(tenant.role, name === 'redact' ? 'owner' : 'member'));
+  const acts = BULK_ACTS.filter(name => hasRole(tenant.role, name === 'redact' ? 'owner' : 'member'));
   const tooMany = !picked.all && n > PICKED_MAX;
   const asked = Object.entries(picked.all ? queryOf(filters) : { id: [...picked.ids].join() });
   const query = new URLSearchParams(asked.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -96,20 +97,15 @@ function Start({
   return (
     <Dialog title={title} role="alertdialog" onClose={onClose}>
       <p>{t(`bulk.${act}Text`)}</p>
-      {act === 'reissue' && (
-        <label className="switch">
-          <input type="checkbox" checked={send} onChange={event => setSend(event.target.checked)} />
-          <span>{t('bulk.send')}</span>
-        </label>
-      )}
+      {act === 'reissue' && <Switch label={t('bulk.send')} on={send} onChange={on => setSend(on)} />}
       <Problem error={start.error} />
       <div className="actions">
-        <CurlMenu requests={[{ label: t(`bulk.${act}`), request: { method: 'POST', path: '/v1/bulk-acts', body } }]} />
+        <CurlMenu requests={[{ label: t(`bulk.${act}`), to: 'POST /v1/bulk-acts', body }]} />
         <Button onPress={onClose}>{t('common.cancel')}</Button>
         <Button
           weight={act === 'redact' || act === 'cancel' ? 'grave' : 'main'}
           busy={start.isPending}
-          onPress={() => start.mutate(undefined)}
+          onPress={() => start.mutate()}
         >
           {t(`bulk.${act}`)}
         </Button>

@@ -1,10 +1,10 @@
 import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { useWords } from '../base/language.tsx';
-import { Icon, type IconName } from '../base/parts/icon.tsx';
+import { type Look, Tag } from '../base/parts/tag.tsx';
 
 export const BULK = ['bulk-acts'] as const;
 
-const LOOK: Record<BulkAct['state'], [IconName, string]> = {
+const LOOK: Record<BulkAct['state'], Look> = {
   queued: ['time', ''],
   collecting: ['time', ''],
   running: ['time', ''],
@@ -16,11 +16,5 @@ export const isUnderWay = ({ state }: BulkAct): boolean => state !== 'completed'
 
 export function BulkTag({ of }: { of: BulkAct }) {
   const { t } = useWords();
-  const [icon, meaning] = LOOK[of.state];
-  return (
-    <span className={`tag ${meaning}`}>
-      <Icon name={icon} />
-      {t(`bulk.${of.state}`)}
-    </span>
-  );
+  return <Tag look={LOOK[of.state]}>{t(`bulk.${of.state}`)}</Tag>;
 }

@@ -4,7 +4,9 @@ import { Link } from 'wouter';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { PageTitle, Section } from '../base/parts/page.tsx';
+import { PageTitle } from '../base/parts/page.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { Notice } from '../base/parts/states.tsx';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { passkeysHere } from '../entry/sign-in/passkey.ts';
 import { Today } from './today.tsx';
@@ -28,12 +30,9 @@ export default function HomePage() {
         {person.name === undefined ? t('home.titleNameless') : t('home.title', { name: person.name })}
       </PageTitle>
       {passkeysHere && passkeys.length === 0 && (
-        <p className="notice info">
-          <Icon name="key" />
-          <span>
-            {t('home.passkey')} <Link href="/account">{t('home.passkeyLink')}</Link>
-          </span>
-        </p>
+        <Notice look="info" icon="key">
+          {t('home.passkey')} <Link href="/account">{t('home.passkeyLink')}</Link>
+        </Notice>
       )}
       <Today />
       <Section title={t('home.mayTitle')}>

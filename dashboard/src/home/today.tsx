@@ -1,67 +1,49 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
-import { CurlMenu } from '../base/parts/curl-menu.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Facts } from '../base/parts/facts.tsx';
+import { Section } from '../base/parts/section.tsx';
 import { Read } from '../base/parts/states.tsx';
 import { useToday } from '../base/today.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { useMay } from '../entry/session/signed-in.ts';
 
 const OPEN = { review: 'open,claimed,disputed', limit: '1' };
 
 /** Today's verifications, and the cases that wait for a person. */
 export function Today() {
   const { t, number } = useWords();
-  const { tenant } = useSignedIn();
+  const mayReview = useMay('reviewer');
   const { asked, today } = useToday();
-  const waiting = useQuery({
-    queryKey: ['verifications', 'waiting'],
-    queryFn: ({ signal }) => call('GET /v1/verifications', { signal, query: OPEN }),
-  });
+  const waiting = useRead(['verifications', 'waiting'], 'GET /v1/verifications', { query: OPEN });
   const cases = waiting.data?.total_estimate;
   return (
     <Section
       title={t('home.today')}
-      aside={
-        <CurlMenu
-          requests={[
-            {
-              label: t('home.today'),
-              request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },
-            },
-            {
-              label: t('home.waiting'),
-              request: { method: 'GET', path: `/v1/verifications?${new URLSearchParams(OPEN)}` },
-            },
-          ]}
-        />
-      }
+      requests={[
+        {
+          label: t('home.today'),
+          to: `GET /v1/statistics?${new URLSearchParams(asked)}`,
+        },
+        {
+          label: t('home.waiting'),
+          to: `GET /v1/verifications?${new URLSearchParams(OPEN)}`,
+        },
+      ]}
     >
       <Read query={today}>
         {({ created, completed, decided }) => (
-          <dl className="figures">
-            <div>
-              <dt>{t('home.created')}</dt>
-              <dd>{number(created)}</dd>
-            </div>
-            <div>
-              <dt>{t('home.completed')}</dt>
-              <dd>{number(completed)}</dd>
-            </div>
-            <div>
-              <dt>{t('home.decided')}</dt>
-              <dd>{number(decided)}</dd>
-            </div>
-            <div>
-              <dt>{t('home.waiting')}</dt>
-              <dd>{cases === undefined ? '–' : number(cases)}</dd>
-            </div>
-          </dl>
+          <Facts
+            look="figures"
+            facts={[
+              [t('home.created'), number(created)],
+              [t('home.completed'), number(completed)],
+              [t('home.decided'), number(decided)],
+              [t('home.waiting'), cases === undefined ? '–' : number(cases)],
+            ]}
+          />
         )}
       </Read>
-      {cases !== undefined && cases > 0 && isAtLeast(tenant.role, 'reviewer') && (
+      {cases !== undefined && cases > 0 && mayReview && (
         <p>
           <Link href="/review" className="button main">
             {t('home.reviewThem')}

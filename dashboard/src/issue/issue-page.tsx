@@ -1,36 +1,31 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { Link } from 'wouter';
 import { SETTINGS } from '../admin/settings/settings-key.ts';
 import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
-import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { useCopy } from '../base/parts/copy.tsx';
+import { Form } from '../base/parts/form.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { PageTitle, Section } from '../base/parts/page.tsx';
+import { PageTitle } from '../base/parts/page.tsx';
 import { Qr } from '../base/parts/qr.tsx';
-import { Loading, NoPermission, Problem } from '../base/parts/states.tsx';
-import { useSay } from '../base/parts/toasts.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { Loading, NoPermission } from '../base/parts/states.tsx';
 import { Warnings } from '../case/verification/warnings.tsx';
 import { useDraft } from '../entry/session/draft.ts';
 import { useAction } from '../entry/session/recent.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { useMay, useSignedIn } from '../entry/session/signed-in.ts';
 import { PhonePreview } from '../request/phone.tsx';
 import { Faults, RequestFields, showFaults } from '../request/request-form.tsx';
 import { EMPTY, type RequestValues, requestOf } from '../request/values.ts';
 
 export default function IssuePage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const isAllowed = isAtLeast(tenant.role, 'member');
-  const settings = useQuery({
-    queryKey: SETTINGS,
-    queryFn: ({ signal }) => call('GET /v1/settings', { signal }),
-    enabled: isAllowed,
-  });
+  const isAllowed = useMay('member');
+  const settings = useRead(SETTINGS, 'GET /v1/settings', {}, { enabled: isAllowed });
   // Without the settings the form begins with the contract's signals.
   if (isAllowed && settings.isPending) return <Loading />;
   if (isAllowed) return <Issue signals={settings.data?.signals_required ?? EMPTY.signals} />;
@@ -77,24 +72,18 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
     <div className="wide tall">
       <PageTitle intro={t('issue.intro')}>{t('page.issue')}</PageTitle>
       <div className="with-phone">
-        <form className="request-form" noValidate onSubmit={submit} onChange={() => draft.keep(form.getValues())}>
-          <RequestFields form={form} person />
-          <Problem error={create.error} />
-          <Faults faults={others} />
-          <div className="actions">
-            <CurlMenu
-              requests={[
-                {
-                  label: t('page.issue'),
-                  request: { method: 'POST', path: '/v1/verifications', body: requestOf(values) },
-                },
-              ]}
-            />
-            <Button weight="main" type="submit" busy={create.isPending}>
-              {t('issue.make')}
-            </Button>
-          </div>
-        </form>
+        <div className="request-form stack" onChange={() => draft.keep(form.getValues())}>
+          <Form
+            label={t('issue.make')}
+            look="request-form stack"
+            sending={create}
+            requests={[{ label: t('page.issue'), to: 'POST /v1/verifications', body: requestOf(values) }]}
+            onSubmit={submit}
+          >
+            <RequestFields form={form} person />
+            <Faults faults={others} />
+          </Form>
+        </div>
         <PhonePreview values={values} />
       </div>
     </div>
@@ -103,7 +92,7 @@ function Issue({ signals }: { signals: RequestValues['signals'] }) {
 
 function Made({ verification, onAnother }: { verification: Verification; onAnother: () => void }) {
   const { t } = useWords();
-  const say = useSay();
+  const copy = useCopy();
   const { id } = verification;
   // Whoever creates gets the link.
   const capture_url = verification.capture_url!;
@@ -119,10 +108,7 @@ function Made({ verification, onAnother }: { verification: Verification; onAnoth
               <code>{capture_url}</code>
             </p>
             <div className="toolbar">
-              <Button
-                weight="main"
-                onPress={() => void navigator.clipboard.writeText(capture_url).then(() => say(t('case.linkCopied')))}
-              >
+              <Button weight="main" onPress={() => copy(capture_url, t('case.linkCopied'))}>
                 <Icon name="copy" />
                 {t('common.copy')}
               </Button>

@@ -4,7 +4,8 @@ import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { PHONE } from '@firsthand/contract/base/patterns.ts';
 import { createTranslator } from '@firsthand/look/translator.ts';
 import { describe, expect, it } from 'vitest';
-import type { Language, Translator } from '../base/i18n.ts';
+import type { Language } from '../base/dictionaries.ts';
+import type { Translator } from '../base/i18n.ts';
 import { faultWords } from './fault-words.ts';
 
 const wordsOf = (language: Language): Translator => {

@@ -1,4 +1,5 @@
 import type { Brand } from '@firsthand/contract/account/management.ts';
+import type { Previewed } from '@firsthand/contract/capture/previewed.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
@@ -23,13 +24,14 @@ export function PhonePreview({ values }: { values: RequestValues }) {
     () => new Date(Date.now() + values.expires_in_seconds * 1_000).toISOString(),
     [values.expires_in_seconds],
   );
-  const shown = JSON.stringify({
+  const previewed: Previewed = {
     steps: previewedSteps(values.steps),
     at,
     location: values.expected_location.trim() !== '',
     expiresAt,
     ...(brand ? { brand: wornBy(brand) } : {}),
-  });
+  };
+  const shown = JSON.stringify(previewed);
   useEffect(() => {
     const onMessage = ({ source, data }: MessageEvent) => {
       if (source === frame.current?.contentWindow && data === 'firsthand-preview-ready') setReady(true);

@@ -7,7 +7,8 @@ import type { Translator } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { SelectField } from '../base/parts/select-field.tsx';
 import { BRANDS } from './brands.ts';
 import { faultWords } from './fault-words.ts';
 import { Line, type RequestForm } from './line.tsx';
@@ -145,38 +146,27 @@ function Delivery({ form }: PartProps) {
   const line = lineOf(form);
   return (
     <div className="pairs">
-      <label className="field">
-        <span className="label">{t('request.expires')}</span>
-        <select className="input" {...form.register('expires_in_seconds', { valueAsNumber: true })}>
-          {HOURS.map(seconds => (
-            <option key={seconds} value={seconds}>
-              {t('request.hours', { n: seconds / 3_600 })}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label className="field">
-        <span className="label">{t('request.brand')}</span>
-        <select className="input" {...form.register('brand_slug')}>
-          <option value="">{t('request.noBrand')}</option>
-          {brands.data?.data.map(brand => (
-            <option key={brand.slug} value={brand.slug}>
-              {brand.name}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={t('request.expires')}
+        options={HOURS.map(seconds => [seconds, t('request.hours', { n: seconds / 3_600 })] as const)}
+        {...form.register('expires_in_seconds', { valueAsNumber: true })}
+      />
+      <SelectField
+        label={t('request.brand')}
+        options={[
+          ['', t('request.noBrand')],
+          ...(brands.data?.data ?? []).map(brand => [brand.slug, brand.name] as const),
+        ]}
+        {...form.register('brand_slug')}
+      />
       {line('webhook_url', t('request.webhook'), 2_048, t('request.webhookHint'))}
-      <label className="field">
-        <span className="label">{t('request.notify')}</span>
-        <select className="input" {...form.register('notify')}>
-          {(['default', 'address', 'off'] as const).map(choice => (
-            <option key={choice} value={choice}>
-              {t(`request.notify.${choice}`)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={t('request.notify')}
+        options={(['default', 'address', 'off'] as const).map(
+          choice => [choice, t(`request.notify.${choice}`)] as const,
+        )}
+        {...form.register('notify')}
+      />
       {form.watch('notify') === 'address' && line('notify_email', t('request.notifyAddress'), 254)}
     </div>
   );

@@ -2,6 +2,7 @@ import { useFieldArray } from 'react-hook-form';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon, type IconName } from '../base/parts/icon.tsx';
+import { SelectField } from '../base/parts/select-field.tsx';
 import { Line, type RequestForm } from './line.tsx';
 import { NEW_STEP } from './values.ts';
 
@@ -115,16 +116,13 @@ function AnswerFields({ form, index }: StepProps) {
   const place = `steps.${index}` as const;
   return (
     <>
-      <label className="field">
-        <span className="label">{t('step.format')}</span>
-        <select className="input" {...form.register(`${place}.format`)}>
-          {(['free_text', 'numeric_id', 'alphanumeric_id'] as const).map(name => (
-            <option key={name} value={name}>
-              {t(`step.${name}`)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <SelectField
+        label={t('step.format')}
+        options={(['free_text', 'numeric_id', 'alphanumeric_id'] as const).map(
+          name => [name, t(`step.${name}`)] as const,
+        )}
+        {...form.register(`${place}.format`)}
+      />
       <label className="switch">
         <input type="checkbox" {...form.register(`${place}.required`)} />
         <span>{t('step.required')}</span>

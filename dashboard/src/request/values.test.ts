@@ -68,9 +68,10 @@ test('valuesOf gives the form back that a request was made from', () => {
 
 test('valuesOf names what the form cannot hold', () => {
   const { lost } = valuesOf({
+    depth_policy: 'strict',
     seal: false,
     context: { kind: 'claim', summary: 'A car', attributes: { three_dimensional: true } },
     steps: [{ type: 'upload', key: 'invoice', min: 1, max: 1, accept: ['image/png'] }],
   });
-  expect(lost).toEqual(['context.attributes', 'seal', 'steps.invoice']);
+  expect(lost).toEqual(['steps.invoice', 'depth_policy', 'seal', 'context.attributes']);
 });

@@ -115,6 +115,39 @@ export function requestOf(values: RequestValues): CreateVerificationRequest {
   } as CreateVerificationRequest;
 }
 
+type Lost = (request: CreateVerificationRequest, again: CreateVerificationRequest) => readonly string[];
+const held: Lost = () => [];
+
+/** Says of each field of a request what the form cannot hold of it. The compiler asks here for every new field. */
+const LOST: Record<keyof CreateVerificationRequest, Lost> = {
+  steps: ({ steps = [] }) => steps.filter(isMoreThanHeld).map(({ key }) => `steps.${key}`),
+  max_captures: held,
+  expires_in_seconds: held,
+  signals_required: held,
+  depth_policy: ({ depth_policy }) => (depth_policy === undefined ? [] : ['depth_policy']),
+  seal: ({ seal }) => (seal === false ? ['seal'] : []),
+  mode: held,
+  context: ({ context }) => (context?.attributes ? ['context.attributes'] : []),
+  webhook_url: held,
+  notify_email: held,
+  metadata: held,
+  expected_location: held,
+  expected_object: held,
+  condition_aspects: held,
+  expected_info: ({ expected_info: stored }, { expected_info: again }) =>
+    stored && JSON.stringify(again) !== JSON.stringify(stored) ? ['expected_info'] : [],
+  brand_slug: held,
+  // No template has it.
+  tenant_id: held,
+};
+
+function isMoreThanHeld(step: StepInput): boolean {
+  if (step.type === 'text') {
+    return step.validation?.min_length !== undefined || step.validation?.max_length !== undefined;
+  }
+  return step.type === 'upload' && (step.accept !== undefined || step.max_size_bytes !== undefined);
+}
+
 /** A stored request in the form. What the form cannot hold is named in `lost`: it must not vanish unseen. */
 export function valuesOf(request: CreateVerificationRequest): { values: RequestValues; lost: string[] } {
   const { steps, max_captures, context, metadata, notify_email, expected_info } = request;
@@ -152,19 +185,6 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
     person_phone: person?.phone_e164 ?? '',
     person_ref: person?.external_ref ?? '',
   };
-  const back = requestOf(values) as Record<string, unknown>;
-  const same = (key: string, value: unknown) => JSON.stringify(back[key]) === JSON.stringify(value);
-  const lost = [
-    ...(context?.attributes ? ['context.attributes'] : []),
-    ...(request.seal === false ? ['seal'] : []),
-    ...(expected_info && !same('expected_info', expected_info) ? ['expected_info'] : []),
-    ...(steps?.flatMap(step =>
-      (step.type === 'text' &&
-        (step.validation?.min_length !== undefined || step.validation?.max_length !== undefined)) ||
-      (step.type === 'upload' && (step.accept || step.max_size_bytes !== undefined))
-        ? [`steps.${step.key}`]
-        : [],
-    ) ?? []),
-  ];
+  const lost = Object.values(LOST).flatMap(of => of(request, requestOf(values)));
   return { values, lost };
 }

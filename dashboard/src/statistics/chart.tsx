@@ -1,6 +1,7 @@
 import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale';
 import { useCallback, useState } from 'react';
 import { useWords } from '../base/language.tsx';
+import { Table } from '../base/parts/table.tsx';
 
 interface Series {
   name: string;
@@ -118,28 +119,16 @@ function NumbersTable({ labels, series }: BarsProps) {
     <details className="more">
       <summary>{t('statistics.table')}</summary>
       <div className="chart-table">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t('statistics.time')}</th>
-              {series.map(({ name }) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
+        <Table heads={[t('statistics.time'), ...series.map(({ name }) => name)]}>
+          {labels.map((label, index) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {series.map(({ name, values }) => (
+                <td key={name}>{number(values[index]!)}</td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {labels.map((label, index) => (
-              <tr key={label}>
-                <th scope="row">{label}</th>
-                {series.map(({ name, values }) => (
-                  <td key={name}>{number(values[index]!)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </details>
   );

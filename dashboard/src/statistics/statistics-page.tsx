@@ -1,12 +1,14 @@
 import type { Statistics, StatisticsBucket } from '@firsthand/contract/statistics/statistics.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearch } from 'wouter';
-import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
-import { PageTitle, Section } from '../base/parts/page.tsx';
+import { type Fact, Facts } from '../base/parts/facts.tsx';
+import { PageTitle } from '../base/parts/page.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { SelectField } from '../base/parts/select-field.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';
 import { Agreement } from './agreement.tsx';
 import { Bars, StackedBars } from './chart.tsx';
@@ -34,10 +36,7 @@ export default function StatisticsPage() {
     to: new Date(to).toISOString(),
     interval: INTERVALS[span],
   };
-  const statistics = useQuery({
-    queryKey: ['statistics', asked],
-    queryFn: ({ signal }) => call('GET /v1/statistics', { signal, query: asked }),
-  });
+  const statistics = useRead(['statistics', asked], 'GET /v1/statistics', { query: asked });
   return (
     <div className="wide tall statistics">
       <div className="title-line">
@@ -46,13 +45,10 @@ export default function StatisticsPage() {
           <ChooseSpan span={span} />
           <CurlMenu
             requests={[
-              {
-                label: t('page.statistics'),
-                request: { method: 'GET', path: `/v1/statistics?${new URLSearchParams(asked)}` },
-              },
+              { label: t('page.statistics'), to: `GET /v1/statistics?${new URLSearchParams(asked)}` },
               {
                 label: t('agreement.title'),
-                request: { method: 'GET', path: `/v1/reviews/agreement?${new URLSearchParams({ since: asked.from })}` },
+                to: `GET /v1/reviews/agreement?${new URLSearchParams({ since: asked.from })}`,
               },
             ]}
           />
@@ -80,20 +76,13 @@ function ChooseSpan({ span }: { span: Span }) {
   const { t } = useWords();
   const [, goTo] = useLocation();
   return (
-    <label className="queue">
-      <span className="unseen">{t('statistics.span')}</span>
-      <select
-        className="input"
-        value={span}
-        onChange={event => goTo(`/statistics?span=${event.target.value}`, { replace: true })}
-      >
-        {(Object.keys(SPANS) as Span[]).map(name => (
-          <option key={name} value={name}>
-            {t(`span.${name}`)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label={t('statistics.span')}
+      slim
+      options={(Object.keys(SPANS) as Span[]).map(name => [name, t(`span.${name}`)] as const)}
+      value={span}
+      onChosen={name => goTo(`/statistics?span=${name}`, { replace: true })}
+    />
   );
 }
 
@@ -138,7 +127,7 @@ function Figures({ statistics }: { statistics: Statistics }) {
   const completed = all(bucket => bucket.completed);
   const reviewed = all(bucket => bucket.reviewed);
   const overridden = all(bucket => bucket.overridden);
-  const facts: [string, string][] = [
+  const facts: Fact[] = [
     [t('statistics.created'), number(created)],
     [t('statistics.completed'), share(completed, created)],
     [t('statistics.toCapture'), latest(bucket => bucket.median_seconds_to_capture)],
@@ -146,16 +135,7 @@ function Figures({ statistics }: { statistics: Statistics }) {
     [t('statistics.toReview'), latest(bucket => bucket.median_seconds_to_review)],
     [t('statistics.overridden'), share(overridden, reviewed)],
   ];
-  return (
-    <dl className="figures">
-      {facts.map(([name, value]) => (
-        <div key={name} className="card">
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <Facts facts={facts} look="figures" card />;
 }
 
 function Outcomes({ statistics: { buckets }, interval }: NumbersProps) {

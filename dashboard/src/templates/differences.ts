@@ -1,7 +1,11 @@
+import type { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
+
+export type Version = LinkTemplateWithVersions['versions'][number];
+
 export interface Difference {
   path: string;
-  was?: string;
-  is?: string;
+  was?: string | undefined;
+  is?: string | undefined;
 }
 
 /** Every leaf of a value by its dotted path, as the API names faults. */
@@ -12,18 +16,13 @@ function leaves(value: unknown, path = ''): Map<string, string> {
   );
 }
 
+/** Everything that a version says, but for when it was said. */
+const said = ({ version, published_at, request, ...template }: Version) => leaves({ ...template, ...request });
+
 /** The differences between two versions, by path. */
-export function differences(
-  before: { name: string; request: unknown },
-  after: { name: string; request: unknown },
-): Difference[] {
-  const was = leaves({ name: before.name, ...(before.request as object) });
-  const is = leaves({ name: after.name, ...(after.request as object) });
+export function differences(before: Version, after: Version): Difference[] {
+  const [was, is] = [said(before), said(after)];
   return [...new Set([...was.keys(), ...is.keys()])]
     .filter(path => was.get(path) !== is.get(path))
-    .map(path => ({
-      path,
-      ...(was.has(path) ? { was: was.get(path)! } : {}),
-      ...(is.has(path) ? { is: is.get(path)! } : {}),
-    }));
+    .map(path => ({ path, was: was.get(path), is: is.get(path) }));
 }

@@ -1,27 +1,32 @@
-import type { LinkTemplate, LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
+import type {
+  LinkTemplate,
+  LinkTemplateInput,
+  LinkTemplateWithVersions,
+} from '@firsthand/contract/account/management.ts';
 import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
-import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
-import { Link, useLocation, useParams, useSearch } from 'wouter';
+import { useLocation, useParams, useSearch } from 'wouter';
 import { call } from '../base/api/call.ts';
+import { useRead } from '../base/api/read.ts';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
+import { useCopy } from '../base/parts/copy.tsx';
 import { CurlMenu } from '../base/parts/curl-menu.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
-import { Confirm } from '../base/parts/dialog.tsx';
 import { Field } from '../base/parts/field.tsx';
+import { Form } from '../base/parts/form.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { PageTitle, Section } from '../base/parts/page.tsx';
+import { PageTitle } from '../base/parts/page.tsx';
 import { Qr } from '../base/parts/qr.tsx';
-import { Problem, Read } from '../base/parts/states.tsx';
-import { useSay } from '../base/parts/toasts.tsx';
+import { Back, Section } from '../base/parts/section.tsx';
+import { Notice, Read } from '../base/parts/states.tsx';
 import { Warnings } from '../case/verification/warnings.tsx';
+import { Ask } from '../entry/session/ask.tsx';
 import { useAction } from '../entry/session/recent.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { useMay } from '../entry/session/signed-in.ts';
 import type { RequestForm } from '../request/line.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { Faults, RequestFields, showFaults } from '../request/request-form.tsx';
@@ -37,9 +42,7 @@ export default function TemplatePage() {
   const starter = new URLSearchParams(useSearch()).get('starter');
   return (
     <div className="wide tall stack">
-      <p className="small">
-        <Link href="/templates">{t('page.templates')}</Link>
-      </p>
+      <Back to="/templates">{t('page.templates')}</Back>
       {id === 'new' ? (
         <Editor
           before={starterOf(starter, key => t(key as MessageKey))}
@@ -54,14 +57,17 @@ export default function TemplatePage() {
 }
 
 function Existing({ id }: { id: string }) {
-  const template = useQuery({
-    queryKey: TEMPLATE(id),
-    queryFn: ({ signal }) => call('GET /v1/link-templates/:id', { id, signal }),
-    // A refetch must not overwrite what the person is typing.
-    refetchOnWindowFocus: false,
-  });
+  const template = useRead(
+    TEMPLATE(id),
+    'GET /v1/link-templates/:id',
+    { id },
+    {
+      // A refetch must not overwrite what the person is typing.
+      refetchOnWindowFocus: false,
+    },
+  );
   return (
-    <Read query={template} alone>
+    <Read query={template} only>
       {data => {
         const { values, lost } = valuesOf(data.request);
         return <Editor key={data.version} template={data} before={values} lost={lost} name={data.name} />;
@@ -80,27 +86,24 @@ interface EditorProps {
 
 function Editor({ template, before, lost, name }: EditorProps) {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
+  const member = useMay('member');
   const form = useForm<RequestValues>({ defaultValues: before });
   const values = form.watch();
-  const mayEdit = isAtLeast(tenant.role, 'member') && template?.status !== 'revoked' && lost.length === 0;
+  const mayEdit = member && template?.status !== 'revoked' && lost.length === 0;
   return (
     <>
       <div className="title-line">
-        <div className="case-title">
-          <PageTitle>{template ? template.name : t('templates.new')}</PageTitle>
-        </div>
+        <PageTitle>{template ? template.name : t('templates.new')}</PageTitle>
         {template && <Actions template={template} />}
       </div>
       {template && <Warnings of={template} />}
       {lost.length > 0 && (
-        <p className="notice info">
-          <Icon name="lock" />
-          <span>{t('template.lost', { what: lost.join(', ') })}</span>
-        </p>
+        <Notice look="info" icon="lock">
+          {t('template.lost', { what: lost.join(', ') })}
+        </Notice>
       )}
       <div className="with-phone">
-        <div className="request-form">
+        <div className="request-form stack">
           {template?.status === 'active' && <Share url={template.url} />}
           {mayEdit && <EditorForm form={form} template={template} nameBefore={name} />}
           {template && <Versions versions={template.versions} />}
@@ -111,20 +114,22 @@ function Editor({ template, before, lost, name }: EditorProps) {
   );
 }
 
-type TemplateInput = ReturnType<typeof bodyOf>;
-
-const bodyOf = (name: string, values: RequestValues, returnUrl: string, template?: LinkTemplateWithVersions) => ({
-  name: name.trim(),
-  request: requestOf(values),
-  // The form has no field for it: a new version keeps it.
-  ...(template?.retention_days === undefined ? {} : { retention_days: template.retention_days }),
-  ...(returnUrl.trim() ? { return_url: returnUrl.trim() } : {}),
-});
+/** A template as the form makes it. The compiler asks here for every new field: one that is left out would end with the next version. */
+const bodyOf = (name: string, values: RequestValues, returnUrl: string, template?: LinkTemplateWithVersions) => {
+  const body = {
+    name: name.trim(),
+    request: requestOf(values),
+    // The form has no field for it: a new version keeps it.
+    retention_days: template?.retention_days,
+    return_url: returnUrl.trim() || undefined,
+  } satisfies Record<keyof LinkTemplateInput, unknown>;
+  // JSON leaves out what is undefined.
+  return body as LinkTemplateInput;
+};
 
 /** Makes a template, or its next version. */
-function usePublish(body: TemplateInput, template: LinkTemplateWithVersions | undefined) {
+function usePublish(body: LinkTemplateInput, template: LinkTemplateWithVersions | undefined) {
   const { t } = useWords();
-  const say = useSay();
   const [, goTo] = useLocation();
   return useAction(
     (): Promise<LinkTemplate> =>
@@ -133,8 +138,8 @@ function usePublish(body: TemplateInput, template: LinkTemplateWithVersions | un
         : call('POST /v1/link-templates', { body }),
     {
       refreshes: [TEMPLATES, ...(template ? [TEMPLATE(template.id)] : [])],
-      onDone: ({ id, version }) => {
-        say(t('template.published', { version }));
+      says: ({ version }) => t('template.published', { version }),
+      onDone: ({ id }) => {
         if (!template) goTo(`/templates/${id}`, { replace: true });
       },
     },
@@ -167,7 +172,19 @@ function EditorForm({ form, template, nameBefore }: EditorFormProps) {
     })(event);
   };
   return (
-    <form className="request-form" noValidate onSubmit={submit}>
+    <Form
+      label={t('template.publish')}
+      look="request-form stack"
+      sending={publish}
+      requests={[
+        {
+          label: t('template.publish'),
+          to: template ? `PUT /v1/link-templates/${template.id}` : 'POST /v1/link-templates',
+          body,
+        },
+      ]}
+      onSubmit={submit}
+    >
       <RequestFields
         form={form}
         person={false}
@@ -193,37 +210,14 @@ function EditorForm({ form, template, nameBefore }: EditorFormProps) {
           </Section>
         }
       />
-      <Problem error={publish.error} />
       <Faults faults={others} />
-      <PublishLine body={body} template={template} busy={publish.isPending} />
-    </form>
-  );
-}
-
-interface PublishLineProps {
-  body: TemplateInput;
-  template: LinkTemplateWithVersions | undefined;
-  busy: boolean;
-}
-
-function PublishLine({ body, template, busy }: PublishLineProps) {
-  const { t } = useWords();
-  const [method, path] = template
-    ? (['PUT', `/v1/link-templates/${template.id}`] as const)
-    : (['POST', '/v1/link-templates'] as const);
-  return (
-    <div className="actions">
-      <CurlMenu requests={[{ label: t('template.publish'), request: { method, path, body } }]} />
-      <Button weight="main" type="submit" busy={busy}>
-        {t('template.publish')}
-      </Button>
-    </div>
+    </Form>
   );
 }
 
 function Share({ url }: { url: string }) {
   const { t } = useWords();
-  const say = useSay();
+  const copy = useCopy();
   return (
     <Section title={t('template.link')} intro={t('template.linkIntro')}>
       <div className="made">
@@ -233,7 +227,7 @@ function Share({ url }: { url: string }) {
             <code>{url}</code>
           </p>
           <div className="toolbar">
-            <Button onPress={() => void navigator.clipboard.writeText(url).then(() => say(t('common.copied')))}>
+            <Button onPress={() => copy(url)}>
               <Icon name="copy" />
               {t('common.copy')}
             </Button>
@@ -247,41 +241,29 @@ function Share({ url }: { url: string }) {
 function Actions({ template }: { template: LinkTemplateWithVersions }) {
   const { t } = useWords();
   const { ago } = useMoments();
-  const say = useSay();
-  const { tenant } = useSignedIn();
-  const [asking, setAsking] = useState(false);
+  const member = useMay('member');
   const { id, name, status, updated_at, version } = template;
-  const revoke = useAction(() => call('POST /v1/link-templates/:id/revoke', { id, body: {} }), {
-    refreshes: [TEMPLATES, TEMPLATE(id)],
-    onDone: () => {
-      setAsking(false);
-      say(t('template.wasRevoked', { name }));
-    },
-  });
   return (
     <div className="toolbar">
       <span className="soft small">{t('template.line', { version, at: ago(updated_at) })}</span>
-      {status === 'active' && isAtLeast(tenant.role, 'member') && (
-        <Button slim onPress={() => setAsking(true)}>
-          {t('template.revoke')}
-        </Button>
+      {status === 'active' && member && (
+        <Ask
+          label={t('template.revoke')}
+          weight="quiet"
+          slim
+          title={t('template.revokeTitle', { name })}
+          text={t('template.revokeText')}
+          run={() => call('POST /v1/link-templates/:id/revoke', { id, body: {} })}
+          refreshes={[TEMPLATES, TEMPLATE(id)]}
+          says={() => t('template.wasRevoked', { name })}
+        />
       )}
       <CurlMenu
         requests={[
-          { label: t('template.read'), request: { method: 'GET', path: `/v1/link-templates/${id}` } },
-          { label: t('template.revoke'), request: { method: 'POST', path: `/v1/link-templates/${id}/revoke` } },
+          { label: t('template.read'), to: `GET /v1/link-templates/${id}` },
+          { label: t('template.revoke'), to: `POST /v1/link-templates/${id}/revoke` },
         ]}
       />
-      {asking && (
-        <Confirm
-          title={t('template.revokeTitle', { name })}
-          action={t('template.revoke')}
-          mutation={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('template.revokeText')}</p>
-        </Confirm>
-      )}
     </div>
   );
 }

@@ -1,39 +1,31 @@
 import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { call } from '../base/api/call.ts';
+import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
-import { CurlMenu } from '../base/parts/curl-menu.tsx';
+import { useCopy } from '../base/parts/copy.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
-import { More } from '../base/parts/more.tsx';
-import { PageTitle } from '../base/parts/page.tsx';
-import { Empty, Read } from '../base/parts/states.tsx';
-import { useSay } from '../base/parts/toasts.tsx';
-import { useSignedIn } from '../entry/session/signed-in.ts';
-import { isAtLeast } from '../entry/shell/pages.ts';
+import { Rows } from '../base/parts/rows.tsx';
+import { TitleLine } from '../base/parts/section.tsx';
+import { Empty } from '../base/parts/states.tsx';
+import { Tag } from '../base/parts/tag.tsx';
+import { useMay } from '../entry/session/signed-in.ts';
 import { TEMPLATES } from './keys.ts';
 import { STARTERS } from './starters.ts';
 
 /** Links that anybody may open: each opening makes a verification of the newest version. */
 export default function TemplatesPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const member = isAtLeast(tenant.role, 'member');
-  const templates = useInfiniteQuery({
-    queryKey: TEMPLATES,
-    queryFn: ({ signal, pageParam }) =>
-      call('GET /v1/link-templates', { signal, query: { limit: '50', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
+  const member = useMay('member');
+  const templates = useList(TEMPLATES, 'GET /v1/link-templates');
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t('templates.intro')}>{t('page.templates')}</PageTitle>
-        <CurlMenu requests={[{ label: t('templates.list'), request: { method: 'GET', path: '/v1/link-templates' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.templates')}
+        intro={t('templates.intro')}
+        requests={[{ label: t('templates.list'), to: 'GET /v1/link-templates' }]}
+      />
       {member && (
         <div className="toolbar">
           <Link className="button main" href="/templates/new">
@@ -42,37 +34,26 @@ export default function TemplatesPage() {
           </Link>
         </div>
       )}
-      <Read query={templates}>
-        {({ pages }) => {
-          const all = pages.flatMap(page => page.data);
-          if (all.length === 0) {
-            return (
-              <Empty icon="link" title={t('templates.none')}>
-                <p>{t('templates.noneText')}</p>
-                {member && (
-                  <div className="actions">
-                    {STARTERS.map(starter => (
-                      <Link key={starter} className="button quiet" href={`/templates/new?starter=${starter}`}>
-                        {t(`starter.${starter}`)}
-                      </Link>
-                    ))}
-                  </div>
-                )}
-              </Empty>
-            );
-          }
-          return (
-            <section className="card section" aria-label={t('page.templates')}>
-              <ul className="rows">
-                {all.map(template => (
-                  <Row key={template.id} template={template} />
+      <Rows
+        list={templates}
+        label={t('page.templates')}
+        none={
+          <Empty icon="link" title={t('templates.none')}>
+            <p>{t('templates.noneText')}</p>
+            {member && (
+              <div className="actions">
+                {STARTERS.map(starter => (
+                  <Link key={starter} className="button quiet" href={`/templates/new?starter=${starter}`}>
+                    {t(`starter.${starter}`)}
+                  </Link>
                 ))}
-              </ul>
-              <More list={templates} />
-            </section>
-          );
-        }}
-      </Read>
+              </div>
+            )}
+          </Empty>
+        }
+      >
+        {template => <Row template={template} />}
+      </Rows>
     </>
   );
 }
@@ -80,16 +61,13 @@ export default function TemplatesPage() {
 function Row({ template }: { template: LinkTemplate }) {
   const { t } = useWords();
   const { ago } = useMoments();
-  const say = useSay();
+  const copy = useCopy();
   const { id, name, version, status, url, updated_at, request } = template;
   const revoked = status === 'revoked';
   const photos = request.steps?.length ?? 1;
   return (
     <li className="row">
-      <span className={`tag ${revoked ? '' : 'verified'}`}>
-        <Icon name={revoked ? 'cross' : 'check'} />
-        {t(`template.${status}`)}
-      </span>
+      <Tag look={revoked ? ['cross', ''] : ['check', 'verified']}>{t(`template.${status}`)}</Tag>
       <div className="row-main">
         <span className="row-name">
           <Link href={`/templates/${id}`}>{name}</Link>
@@ -99,11 +77,7 @@ function Row({ template }: { template: LinkTemplate }) {
         </span>
       </div>
       {!revoked && (
-        <Button
-          slim
-          aria-label={t('template.copyNamed', { name })}
-          onPress={() => void navigator.clipboard.writeText(url).then(() => say(t('common.copied')))}
-        >
+        <Button slim aria-label={t('template.copyNamed', { name })} onPress={() => copy(url)}>
           <Icon name="copy" />
           {t('common.copy')}
         </Button>

@@ -1,16 +1,15 @@
-import type { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import { useState } from 'react';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
-import { Section } from '../base/parts/page.tsx';
+import { Section } from '../base/parts/section.tsx';
+import { SelectField } from '../base/parts/select-field.tsx';
+import { Table } from '../base/parts/table.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { valuesOf } from '../request/values.ts';
-import { differences } from './differences.ts';
+import { differences, type Version } from './differences.ts';
 import './versions.css';
-
-type Version = LinkTemplateWithVersions['versions'][number];
 
 /** The published versions: what differs from another one, by default the one before, in words and on two phones. */
 export function Versions({ versions }: { versions: readonly Version[] }) {
@@ -73,17 +72,18 @@ function ChooseVersion({ label, versions, chosen, onChoose }: ChooseVersionProps
   const { t } = useWords();
   const { exactly } = useMoments();
   return (
-    <label className="queue">
-      <span className="unseen">{label}</span>
-      <select className="input" value={chosen ?? ''} onChange={event => onChoose(Number(event.target.value))}>
-        {chosen === undefined && <option value="">–</option>}
-        {versions.map(({ version, published_at }) => (
-          <option key={version} value={version}>
-            {t('versions.line', { version, at: exactly(published_at) })}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField<string | number>
+      label={label}
+      slim
+      options={[
+        ...(chosen === undefined ? [['', '–'] as const] : []),
+        ...versions.map(
+          ({ version, published_at: at }) => [version, t('versions.line', { version, at: exactly(at) })] as const,
+        ),
+      ]}
+      value={chosen ?? ''}
+      onChosen={version => onChoose(Number(version))}
+    />
   );
 }
 
@@ -92,25 +92,23 @@ function Differences({ before, version }: { before: Version; version: Version })
   const changes = differences(before, version);
   if (changes.length === 0) return <p className="soft small">{t('versions.same')}</p>;
   return (
-    <table className="differences">
-      <thead>
-        <tr>
-          <th scope="col">{t('versions.what')}</th>
-          <th scope="col">{t('versions.before', { version: before.version })}</th>
-          <th scope="col">{t('versions.now', { version: version.version })}</th>
+    <Table
+      look="differences"
+      heads={[
+        t('versions.what'),
+        t('versions.before', { version: before.version }),
+        t('versions.now', { version: version.version }),
+      ]}
+    >
+      {changes.map(({ path, was, is }) => (
+        <tr key={path}>
+          <th scope="row">
+            <code>{path}</code>
+          </th>
+          <td>{was ?? '–'}</td>
+          <td>{is ?? '–'}</td>
         </tr>
-      </thead>
-      <tbody>
-        {changes.map(({ path, was, is }) => (
-          <tr key={path}>
-            <th scope="row">
-              <code>{path}</code>
-            </th>
-            <td>{was ?? '–'}</td>
-            <td>{is ?? '–'}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

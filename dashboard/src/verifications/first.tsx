@@ -29,12 +29,10 @@ export function First({ mayMake, onArrived }: { mayMake: boolean; onArrived: () 
         <p>{t('first.text')}</p>
         {tenant.livemode && <p className="soft small">{t('first.testToo')}</p>}
         <Problem error={create.error} />
-        <Button weight="main" busy={create.isPending} onPress={() => create.mutate(undefined)}>
+        <Button weight="main" busy={create.isPending} onPress={() => create.mutate()}>
           {t('first.make')}
         </Button>
-        <CurlMenu
-          requests={[{ label: t('first.make'), request: { method: 'POST', path: '/v1/verifications', body: {} } }]}
-        />
+        <CurlMenu requests={[{ label: t('first.make'), to: 'POST /v1/verifications', body: {} }]} />
       </Empty>
     );
   }

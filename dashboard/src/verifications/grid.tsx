@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, 
 import { Link } from 'wouter';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
+import { Ago } from '../base/parts/ago.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { OutcomeTag } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
@@ -218,7 +219,7 @@ function GridRow({ row, index, top, current, onFocus, picked, onPick }: GridRowP
 /** What is known of a verification, by column. */
 function useFacts(row: Row): Record<Exclude<Column, 'pick' | 'about'>, ReactNode> {
   const { t, number } = useWords();
-  const { ago, exactly, span } = useMoments();
+  const { span } = useMoments();
   const { review, verdict, created_at, completed_at } = row;
   const reason = reasonOf(row);
   return {
@@ -229,11 +230,7 @@ function useFacts(row: Row): Record<Exclude<Column, 'pick' | 'about'>, ReactNode
       : review.state !== 'none' && t(`reviewState.${review.state}`),
     score: verdict && number(Math.floor(verdict.score * 100) / 100, { style: 'percent' }),
     photos: t('verifications.photosOf', { n: row.captures_count, of: row.wanted }),
-    created: (
-      <time dateTime={created_at} title={exactly(created_at)}>
-        {ago(created_at)}
-      </time>
-    ),
+    created: <Ago at={created_at} />,
     took: completed_at && span(Date.parse(completed_at) - Date.parse(created_at)),
   };
 }

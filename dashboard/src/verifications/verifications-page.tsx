@@ -1,4 +1,3 @@
-import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
@@ -10,7 +9,7 @@ import { PageTitle } from '../base/parts/page.tsx';
 import { Empty, Failed, Loading, Problem } from '../base/parts/states.tsx';
 import { BulkBar } from '../bulk/bulk-bar.tsx';
 import { NOTHING_PICKED, type Picked } from '../bulk/picked.ts';
-import { useSignedIn } from '../entry/session/signed-in.ts';
+import { useMay } from '../entry/session/signed-in.ts';
 import { FilterBar } from './filter-bar.tsx';
 import { type Filters, filtersOf, queryOf, searchOf } from './filters.ts';
 import { First } from './first.tsx';
@@ -22,7 +21,7 @@ import './verifications.css';
 /** Every verification of this account and mode, newest first. */
 export default function VerificationsPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
+  const mayMake = useMay('member');
   const [, goTo] = useLocation();
   const address = useSearch();
   const filters = useMemo(() => filtersOf(address), [address]);
@@ -31,7 +30,7 @@ export default function VerificationsPage() {
   const { query, rows, total, waiting, showNew } = list;
   const [picked, setPicked] = usePicked(search);
   return (
-    <div className="wide list-page">
+    <div className="wide list-page stack">
       <TitleLine filters={filters} isEmpty={rows.length === 0} />
       <ViewBar search={search} />
       <FilterBar filters={filters} onChange={next => goTo(`/verifications${searchOf(next)}`, { replace: true })} />
@@ -50,7 +49,7 @@ export default function VerificationsPage() {
         (rows.length > 0 ? (
           <PickableGrid key={search} list={list} picked={picked} onPicked={setPicked} />
         ) : search === '' ? (
-          <First mayMake={hasRole(tenant.role, 'member')} onArrived={() => void showNew()} />
+          <First mayMake={mayMake} onArrived={() => void showNew()} />
         ) : (
           <Empty icon="search" title={t('verifications.noMatch')}>
             <p>{t('verifications.noMatchText')}</p>
@@ -88,8 +87,8 @@ function TitleLine({ filters, isEmpty }: { filters: Filters; isEmpty: boolean })
         )}
         <CurlMenu
           requests={[
-            { label: t('verifications.list'), request: { method: 'GET', path: `/v1/verifications${said}` } },
-            { label: t('verifications.export'), request: { method: 'GET', path: exported } },
+            { label: t('verifications.list'), to: `GET /v1/verifications${said}` },
+            { label: t('verifications.export'), to: `GET ${exported}` },
           ]}
         />
       </div>

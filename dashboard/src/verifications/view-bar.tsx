@@ -4,6 +4,7 @@ import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Dialog } from '../base/parts/dialog.tsx';
 import { Field } from '../base/parts/field.tsx';
+import { Form } from '../base/parts/form.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { COMMON, useViews } from './views.ts';
@@ -18,24 +19,15 @@ export function ViewBar({ search }: { search: string }) {
   return (
     <nav className="views" aria-label={t('view.title')}>
       {COMMON.map(view => (
-        <Link
-          key={view.label}
-          href={`/verifications${view.search}`}
-          className="view"
-          aria-current={view.search === search ? 'page' : undefined}
-        >
+        <ViewLink key={view.label} search={view.search} here={search}>
           {t(view.label)}
-        </Link>
+        </ViewLink>
       ))}
       {views.map(view => (
         <span key={view.name} className="view-own">
-          <Link
-            href={`/verifications${view.search}`}
-            className="view"
-            aria-current={view.search === search ? 'page' : undefined}
-          >
+          <ViewLink search={view.search} here={search}>
             {view.name}
-          </Link>
+          </ViewLink>
           <button
             type="button"
             className="view-gone"
@@ -65,6 +57,12 @@ export function ViewBar({ search }: { search: string }) {
   );
 }
 
+const ViewLink = ({ search, here, children }: { search: string; here: string; children: string }) => (
+  <Link href={`/verifications${search}`} className="view" aria-current={search === here ? 'page' : undefined}>
+    {children}
+  </Link>
+);
+
 function NameView({ onClose, onNamed }: { onClose: () => void; onNamed: (name: string) => void }) {
   const { t } = useWords();
   const [name, setName] = useState('');
@@ -76,13 +74,7 @@ function NameView({ onClose, onNamed }: { onClose: () => void; onNamed: (name: s
   };
   return (
     <Dialog title={t('view.saveTitle')} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
-          submit();
-        }}
-      >
+      <Form label={t('view.save')} onSubmit={submit} onCancel={onClose}>
         <Field
           label={t('view.name')}
           hint={t('view.nameHint')}
@@ -92,13 +84,7 @@ function NameView({ onClose, onNamed }: { onClose: () => void; onNamed: (name: s
           autoFocus
           maxLength={40}
         />
-        <div className="actions">
-          <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit">
-            {t('view.save')}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,15 +1,9 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { expectAccessible } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
+import { sharedBrowser } from './stage.ts';
 
-let browser: Browser;
-let page: Page;
-beforeAll(async () => {
-  browser = await launchChromium();
-  page = await browser.newPage();
-});
-afterAll(() => browser?.close());
+const page = await (await sharedBrowser()).newPage();
+afterAll(() => page.close());
 
 const show = (inner: string) =>
   page.setContent(`<!doctype html><html lang="en"><title>A page</title><main><h1>A page</h1>${inner}</main></html>`);

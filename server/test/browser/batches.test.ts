@@ -1,27 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService } from '../support/harness.ts';
-import { launchChromium } from './chromium.ts';
+import { describe, expect, it } from 'vitest';
+import { ask } from '../support/harness.ts';
 import { signedInDesk } from './desk.ts';
+import { ownService } from './stage.ts';
 
-/** Before a stream of changes there is a 404, which the browser logs. */
-const QUIET = /404/;
+const service = await ownService();
 
 describe('batches', () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-
   it('batches: a list with faults is mended, checked and made; each row gets one verification', async () => {
-    const desk = await signedInDesk(browser, service, 'member', '/batches');
+    const desk = await signedInDesk(service, 'member', '/batches');
     await desk.heading('Batches');
     await desk.page.getByRole('heading', { name: 'No batch yet' }).waitFor();
     await desk.fine('batches-empty');
@@ -75,11 +62,11 @@ describe('batches', () => {
     await desk.heading('Batches');
     await desk.page.getByText('3 made').waitFor();
     await desk.fine('batches');
-    await desk.close(QUIET);
+    await desk.close();
   });
 
   it('batches: one that runs shows its progress and is stopped', async () => {
-    const desk = await signedInDesk(browser, service, 'member', '/batches/new');
+    const desk = await signedInDesk(service, 'member', '/batches/new');
     await desk.heading('New batch');
     const rows = Array.from({ length: 20_000 }, (_, n) => `R-${n}`).join('\n');
     await desk.page
@@ -93,15 +80,15 @@ describe('batches', () => {
     await desk.press('Stop the batch');
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Stop the batch' }).click();
     await desk.page.locator('.tag', { hasText: 'Cancelled' }).waitFor();
-    await desk.close(QUIET);
+    await desk.close();
   });
 
   it('batches: a viewer reads progress and finds nothing to start or stop', async () => {
-    const desk = await signedInDesk(browser, service, 'viewer', '/batches');
+    const desk = await signedInDesk(service, 'viewer', '/batches');
     await desk.heading('Batches');
     expect(await desk.page.getByRole('link', { name: 'New batch' }).count()).toBe(0);
     await desk.page.goto(`${service.url}/dashboard/batches/new`);
     await desk.page.getByRole('heading', { name: 'Not open to your role' }).waitFor();
-    await desk.close(QUIET);
+    await desk.close();
   });
 });

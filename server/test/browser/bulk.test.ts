@@ -1,23 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openCases } from '../desk/reviews/cases.ts';
-import { ask, createVerification, startTestService, type TestService } from '../support/harness.ts';
-import { launchChromium } from './chromium.ts';
+import { ask, createVerification } from '../support/harness.ts';
 import { signedInDesk } from './desk.ts';
+import { ownService } from './stage.ts';
+
+const service = await ownService();
 
 describe('bulk actions in the list of verifications', () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
   const statusOf = async (id: string) =>
     (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body.status;
 
@@ -26,7 +17,7 @@ describe('bulk actions in the list of verifications', () => {
     const one = await createVerification(service, { metadata: { claim: 'one' } });
     const two = await createVerification(service, { metadata: { claim: 'two' } });
     const three = await createVerification(service, { metadata: { claim: 'three' } });
-    const desk = await signedInDesk(browser, service, 'member', '/verifications');
+    const desk = await signedInDesk(service, 'member', '/verifications');
     const { page } = desk;
     await page.getByRole('link', { name: /claim two/ }).focus();
     await page.keyboard.press('Space');
@@ -54,7 +45,7 @@ describe('bulk actions in the list of verifications', () => {
     await page.getByRole('link', { name: 'Bulk actions' }).first().click();
     await page.getByRole('link', { name: 'Cancel: 3 verifications' }).waitFor();
     await desk.fine('bulk-acts');
-    await desk.close(/404/);
+    await desk.close();
   });
 
   it('verifications: all that match a filter are taken, also those not loaded, and no other', async () => {
@@ -62,7 +53,7 @@ describe('bulk actions in the list of verifications', () => {
     for (let n = 0; n < 3; n += 1)
       made.push((await createVerification(service, { metadata: { claim: 'batch-7' } })).id);
     const other = await createVerification(service, { metadata: { claim: 'else' } });
-    const desk = await signedInDesk(browser, service, 'member', '/verifications?q=batch-7');
+    const desk = await signedInDesk(service, 'member', '/verifications?q=batch-7');
     const { page } = desk;
     await page
       .getByRole('checkbox', { name: /^Select …/ })
@@ -76,12 +67,12 @@ describe('bulk actions in the list of verifications', () => {
     await page.getByText('Every verification was changed.').waitFor();
     for (const id of made) expect(await statusOf(id)).toBe('expired');
     expect(await statusOf(other.id)).toBe('pending');
-    await desk.close(/404/);
+    await desk.close();
   });
 
   it('verifications: a viewer may export what is picked, and nothing else', async () => {
     await createVerification(service, { metadata: { claim: 'seen' } });
-    const desk = await signedInDesk(browser, service, 'viewer', '/verifications');
+    const desk = await signedInDesk(service, 'viewer', '/verifications');
     await desk.page
       .getByRole('checkbox', { name: /^Select …/ })
       .first()
@@ -89,6 +80,6 @@ describe('bulk actions in the list of verifications', () => {
     const bar = desk.page.getByLabel('Bulk actions');
     await bar.getByRole('link', { name: 'Export as CSV' }).waitFor();
     expect(await bar.getByRole('button').allTextContents()).not.toContain('Cancel');
-    await desk.close(/404/);
+    await desk.close();
   });
 });

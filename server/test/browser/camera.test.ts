@@ -1,39 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, startTestService, until, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone, type Phone, setCameraPermission } from './phone.ts';
+import { launcher, ownService } from './stage.ts';
 
 const IN_APP =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 Instagram 330.0';
 
+const service = await ownService();
+
 describe('capture page, camera', () => {
-  let service: TestService;
-  let folder: string;
   let picture: Buffer;
-  let cameraFile: string;
-  const browsers: Browser[] = [];
-  const launch = async (...args: Parameters<typeof launchChromium>) => {
-    const browser = await launchChromium(...args);
-    browsers.push(browser);
-    return browser;
-  };
+  const launch = launcher();
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
-    service = await startTestService();
     picture = await firstHand(3);
-    cameraFile = await cameraFileOf(join(folder, 'camera.mjpeg'), [picture]);
-  });
-  afterAll(async () => {
-    for (const browser of browsers) await browser.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
   });
   const progressOf = (id: string) =>
     ask<{ progress?: { step: string; camera_permission?: string } }>(service, `/v1/verifications/${id}`, {
@@ -46,17 +27,17 @@ describe('capture page, camera', () => {
   };
 
   it('denied: says how to allow it in this browser, and continues by itself once it is allowed', async () => {
-    const browser = await launch(cameraFile, { asks: true });
+    const on = await launch(picture, { asks: true });
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
+    const phone = await openOnPhone(verification.capture_url, { camera: 'ask', on });
     await setCameraPermission(phone, 'denied');
     await until(async () => (await progressOf(verification.id))?.step === 'landing', 'the first report');
     const reports: string[] = [];
     let answers = 0;
     await phone.page.route('**/progress', async route => {
       reports.push(route.request().postDataJSON().step);
-      // Delays the first report, as a slow network would: the report of the blocked camera must still arrive last.
-      if (reports.length === 1) await sleep(1_000);
+      // Holds the first report back until the camera is found blocked: the report of that must still arrive last.
+      if (reports.length === 1) await phone.screen('blocked');
       await route.fulfill({ response: await route.fetch() });
       answers += 1;
     });
@@ -74,9 +55,9 @@ describe('capture page, camera', () => {
   });
 
   it('denied for good: accepts a picture from the phone’s camera app, as web_file', async () => {
-    const browser = await launch(cameraFile, { asks: true });
+    const on = await launch(picture, { asks: true });
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url, { camera: 'ask' });
+    const phone = await openOnPhone(verification.capture_url, { camera: 'ask', on });
     await setCameraPermission(phone, 'denied');
     await phone.press('Start');
     await phone.screen('blocked');
@@ -94,9 +75,9 @@ describe('capture page, camera', () => {
   });
 
   it('no camera: says so and accepts a file', async () => {
-    const browser = await launch();
+    const on = await launch();
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url, { on });
     await phone.press('Start');
     await phone.screen('blocked');
     await phone.page.getByRole('heading', { name: 'No camera found' }).waitFor();
@@ -109,9 +90,8 @@ describe('capture page, camera', () => {
   });
 
   it('browser inside an app: shows how to leave it, with the address to copy', async () => {
-    const browser = await launch();
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url, {
+    const phone = await openOnPhone(verification.capture_url, {
       userAgent: IN_APP,
       permissions: ['clipboard-write', 'clipboard-read'],
     });
@@ -125,9 +105,8 @@ describe('capture page, camera', () => {
   });
 
   it('survives a stream that ends (a call, a withdrawn permission)', async () => {
-    const browser = await launch(cameraFile);
     const verification = await createVerification(service, { max_captures: 2 });
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.press('Start');
     await phone.photo();
     await phone.page.waitForSelector('.shutter:not([disabled])');
@@ -147,9 +126,9 @@ describe('capture page, camera', () => {
 
   it('hints at a dark picture and still accepts it', async () => {
     const dark = await sharp(picture).linear(0.07, 0).jpeg().toBuffer();
-    const browser = await launch(await cameraFileOf(join(folder, 'dark.mjpeg'), [dark]));
+    const on = await launch(dark);
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url, { on });
     await phone.press('Start');
     await phone.shutter();
     await phone.page.getByText('The photo looks dark').waitFor();
@@ -160,11 +139,10 @@ describe('capture page, camera', () => {
   });
 
   it('asks for the location at the shutter only if one is expected; a yes sends it, a no continues', async () => {
-    const browser = await launch(cameraFile);
     const place = { latitude: 52.52, longitude: 13.405, accuracy: 12 };
     for (const allows of [true, false]) {
       const verification = await createVerification(service, { expected_location: '52.5200,13.4050' });
-      const phone = await openOnPhone(browser, verification.capture_url, {
+      const phone = await openOnPhone(verification.capture_url, {
         permissions: ['camera', 'geolocation'],
         geolocation: place,
       });
@@ -183,7 +161,7 @@ describe('capture page, camera', () => {
       );
     }
     const plainOne = await createVerification(service);
-    const phone = await openOnPhone(browser, plainOne.capture_url);
+    const phone = await openOnPhone(plainOne.capture_url);
     await phone.press('Start');
     await phone.shutter();
     expect(await phone.page.locator('dialog').count()).toBe(0);
@@ -195,10 +173,9 @@ describe('capture page, camera', () => {
       env: { TURNSTILE_SECRET: 'secret', TURNSTILE_SITE_KEY: '1x00', TURNSTILE_URL: 'http://127.0.0.1:9/siteverify' },
     });
     try {
-      const browser = await launch(cameraFile);
       for (const works of [true, false]) {
         const verification = await createVerification(guarded);
-        const phone = await openOnPhone(browser, verification.capture_url);
+        const phone = await openOnPhone(verification.capture_url);
         await phone.context.route('https://challenges.cloudflare.com/**', route =>
           works ? route.fulfill({ contentType: 'text/javascript', body: TURNSTILE }) : route.abort(),
         );
@@ -222,6 +199,6 @@ describe('capture page, camera', () => {
 /** The part of Turnstile's script that the page calls. */
 const TURNSTILE = `globalThis.turnstile = {
   render(element, options) { this.options = options; return 'w'; },
-  execute() { setTimeout(() => this.options.callback('token-' + this.options.sitekey), 20); },
+  execute() { queueMicrotask(() => this.options.callback('token-' + this.options.sitekey)); },
   reset() {},
 };`;

@@ -1,43 +1,28 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { signedIn, signInAgain, signInAsOwner } from '../identity/people/visitor.ts';
-import { ask, startTestService, type TestService } from '../support/harness.ts';
-import { launchChromium } from './chromium.ts';
-import { type Desk, openAtDesk } from './desk.ts';
+import { ask } from '../support/harness.ts';
+import { carry, openAtDesk } from './desk.ts';
+import { ownService } from './stage.ts';
 
 /** Ended sessions and stale sign-ins are answers that the browser logs. */
 const REFUSED = /401|403|409/;
 
-describe('dashboard', () => {
-  let service: TestService;
-  let browser: Browser;
-  /** Offset of the service's clock from the real one. */
-  let aheadMs = 0;
-  beforeAll(async () => {
-    service = await startTestService({
-      worker: false,
-      env: { TRUSTED_PROXIES: '127.0.0.1,::1' },
-      now: () => new Date(Date.now() + aheadMs),
-    });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+/** Offset of the service's clock from the real one. */
+let aheadMs = 0;
+const service = await ownService({
+  worker: false,
+  now: () => new Date(Date.now() + aheadMs),
+});
 
+describe('dashboard', () => {
   const tenantId = () => service.tenant.tenant_id;
   const person = (role: 'viewer' | 'reviewer' | 'member' | 'owner', o: { tenantId?: string; email?: string } = {}) =>
     signedIn(service, { tenantId: tenantId(), role, ...o });
-  const carry = (desk: Desk, { cookie }: { cookie: string }) =>
-    desk.context.addCookies([
-      { name: service.deps.config.sessionCookie, value: cookie.slice(cookie.indexOf('=') + 1), url: service.url },
-    ]);
   const open = async (who: { cookie: string }, path: string, heading: string | RegExp) => {
-    const desk = await openAtDesk(browser);
-    await carry(desk, who);
+    const desk = await openAtDesk();
+    await carry(desk, service, who);
     await desk.page.goto(`${service.url}/dashboard${path}`);
     await desk.heading(heading);
     return desk;
@@ -63,10 +48,11 @@ describe('dashboard', () => {
   });
 
   it('shows nothing inside a frame of another site', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(`${service.url}/healthz`);
     await desk.page.setContent(`<iframe src="${service.url}/dashboard/sign-in"></iframe>`);
-    await desk.page.waitForTimeout(1_000);
+    // The browser says that it refused; only then is there nothing more to come.
+    await expect.poll(() => desk.errors.join()).toMatch(/frame-ancestors|X-Frame-Options/i);
     const inside = desk.page.frames().find(frame => frame !== desk.page.mainFrame());
     expect(await inside?.locator('#app').count()).toBe(0);
     await desk.close(/frame|Frame|refused/);
@@ -204,7 +190,7 @@ describe('dashboard', () => {
     await desk.close(REFUSED);
   });
 
-  it('account acts copied as curl work with the cookie of the session, in the language of the page', async () => {
+  it('account actions copied as curl work with the cookie of the session, in the language of the page', async () => {
     const ada = await person('reviewer');
     const desk = await open(ada, '/account', 'Your account');
     await desk.context.grantPermissions(['clipboard-read', 'clipboard-write']);
@@ -229,9 +215,9 @@ describe('dashboard', () => {
   });
 
   it('removing a passkey after 15 minutes asks for a sign-in first, then removes it', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.authenticator();
-    await carry(desk, await person('member'));
+    await carry(desk, service, await person('member'));
     await desk.page.goto(`${service.url}/dashboard/account`);
     await desk.heading('Your account');
     await desk.press('Add a passkey');
@@ -255,9 +241,9 @@ describe('dashboard', () => {
 
   it('people: an owner invites, changes a role and removes; typed text survives the end of the session', async () => {
     const owner = await person('owner', { email: 'owner@people.example' });
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.authenticator();
-    await carry(desk, owner);
+    await carry(desk, service, owner);
     await desk.page.goto(`${service.url}/dashboard/account`);
     await desk.press('Add a passkey');
     await desk.page.getByRole('dialog').getByRole('button', { name: 'Add a passkey' }).click();
@@ -307,8 +293,8 @@ describe('dashboard', () => {
   });
 
   it('says when the service cannot be reached, and retries', async () => {
-    const desk = await openAtDesk(browser);
-    await carry(desk, await person('viewer'));
+    const desk = await openAtDesk();
+    await carry(desk, service, await person('viewer'));
     await desk.context.route('**/v1/me', route => route.abort());
     await desk.page.goto(`${service.url}/dashboard`);
     await desk.page.getByText('The service could not be reached. Nothing is lost.').waitFor();

@@ -1,27 +1,19 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { launchChromium } from './chromium.ts';
+import { describe, expect, it } from 'vitest';
+import { ownService, sharedBrowser } from './stage.ts';
+
+const service = await ownService({ worker: false });
 
 describe('/docs/api', () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
-
   it.each([
     { colorScheme: 'light', width: 1440 },
     { colorScheme: 'dark', width: 390 },
   ] as const)(
     'shows the reference in our look, asks no other origin, breaks no policy: $colorScheme, $width',
     async o => {
-      const page = await browser.newPage({ colorScheme: o.colorScheme, viewport: { width: o.width, height: 900 } });
+      const page = await (await sharedBrowser()).newPage({
+        colorScheme: o.colorScheme,
+        viewport: { width: o.width, height: 900 },
+      });
       const [foreign, complaints]: [string[], string[]] = [[], []];
       page.on('request', request => {
         if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== service.url)

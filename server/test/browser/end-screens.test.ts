@@ -1,45 +1,21 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../support/harness.ts';
+import { describe, expect, it } from 'vitest';
+import { ask, createVerification, submit, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
+import { ownService } from './stage.ts';
 
 const NOBODY = `vfy_${'0'.repeat(26)}`;
 const REFUSED = /Failed to load resource/;
 
-describe('capture page, end screens and certificate', () => {
-  let service: TestService;
-  let browser: Browser;
-  let folder: string;
-  let picture: Buffer;
-  let ahead = 0;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
-    service = await startTestService({ now: () => new Date(Date.now() + ahead) });
-    picture = await firstHand(3);
-    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [picture]));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+let ahead = 0;
+const service = await ownService({ now: () => new Date(Date.now() + ahead) });
+const picture = await firstHand(3);
 
+describe('capture page, end screens and certificate', () => {
   it('shows an unknown link', async () => {
-    const phone = await openOnPhone(browser, `${service.url}/v/${NOBODY}`);
+    const phone = await openOnPhone(`${service.url}/v/${NOBODY}`);
     await phone.screen('end-unknown');
     await phone.fine('end-unknown');
     await phone.close(REFUSED);
@@ -50,7 +26,7 @@ describe('capture page, end screens and certificate', () => {
     const body = { name: 'Poster', request: {} };
     const { url, id } = (await ask<LinkTemplate>(service, '/v1/link-templates', { key, body })).body;
     await ask(service, `/v1/link-templates/${id}/revoke`, { key, method: 'POST' });
-    const phone = await openOnPhone(browser, url);
+    const phone = await openOnPhone(url);
     await phone.screen('end-revoked');
     await phone.fine('end-revoked');
     await phone.close(REFUSED);
@@ -59,7 +35,7 @@ describe('capture page, end screens and certificate', () => {
   it('shows a trial as one, without the words of whoever made it', async () => {
     const steps = [{ key: 'photo', description: 'Your claim was refused. Call us.', min: 1, max: 1 }];
     const trial = await ask<Verification>(service, '/v1/trial/verifications', { body: { steps } });
-    const phone = await openOnPhone(browser, trial.body.capture_url!);
+    const phone = await openOnPhone(trial.body.capture_url!);
     await phone.screen('landing');
     await phone.page.getByText('This is a trial. No company asked for these photos').waitFor();
     expect(await phone.page.locator('body').innerText()).not.toContain('refused');
@@ -80,7 +56,7 @@ describe('capture page, end screens and certificate', () => {
       method: 'POST',
       key: service.tenant.rk_secret,
     });
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.screen('end-withdrawn');
     await phone.fine('end-withdrawn');
     await phone.close();
@@ -90,7 +66,7 @@ describe('capture page, end screens and certificate', () => {
     const verification = await createVerification(service, { metadata: { test_outcome: 'failed' } });
     await submit(service, verification.id, picture);
     await untilStatus(service, verification.id, ['failed']);
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.screen('end-failed');
     await phone.fine('end-failed');
     await phone.close();
@@ -99,9 +75,9 @@ describe('capture page, end screens and certificate', () => {
   it('shows that it closed while open, when looked at again and when sending', async () => {
     try {
       const [looked, sent] = [await createVerification(service), await createVerification(service)];
-      const looking = await openOnPhone(browser, looked.capture_url);
+      const looking = await openOnPhone(looked.capture_url);
       await looking.screen('landing');
-      const sending = await openOnPhone(browser, sent.capture_url);
+      const sending = await openOnPhone(sent.capture_url);
       await sending.press('Start');
       await sending.photo();
       await sending.screen('summary');
@@ -123,7 +99,7 @@ describe('capture page, end screens and certificate', () => {
     ahead = -5_400_000;
     const verification = await createVerification(service);
     ahead = 0;
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.screen('end-expired');
     await phone.fine('end-expired');
     await phone.close();
@@ -131,7 +107,7 @@ describe('capture page, end screens and certificate', () => {
 
   it('offers to try again when there is no connection, then continues', async () => {
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, 'about:blank');
+    const phone = await openOnPhone('about:blank');
     await phone.context.route('**/v1/verify/**', route => route.abort('internetdisconnected'));
     await phone.page.goto(verification.capture_url);
     await phone.screen('unreachable');
@@ -159,7 +135,7 @@ describe('capture page, end screens and certificate', () => {
       body: { answers: { secret: 'Rumpelstilzchen' } },
     });
     const done = await untilStatus(service, verification.id, ['completed']);
-    const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
+    const phone = await openOnPhone(`${service.url}/c/${verification.id}`);
     await phone.screen('certificate');
     await phone.page.getByRole('heading', { name: words, exact: true }).waitFor();
     await phone.fine(`certificate-${outcome}`);
@@ -184,7 +160,7 @@ describe('capture page, end screens and certificate', () => {
 
   it('shows no certificate for an unfinished and for an unknown verification', async () => {
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, `${service.url}/c/${verification.id}`);
+    const phone = await openOnPhone(`${service.url}/c/${verification.id}`);
     await phone.page.getByRole('heading', { name: 'TEST: Not finished' }).waitFor();
     await phone.fine('certificate-pending');
     await phone.page.goto(`${service.url}/c/${NOBODY}`);

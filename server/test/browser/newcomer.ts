@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { firstHand } from '../support/pictures.ts';
 import { freePort } from '../support/service-process.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openAtDesk } from './desk.ts';
 import { openOnPhone } from './phone.ts';
+import { sharedBrowser } from './stage.ts';
 
 /**
  * A newcomer's first reviewed case: from a fresh clone through `npm ci` and `npm start`, in Chromium, by nothing but what the
@@ -16,7 +15,6 @@ import { openOnPhone } from './phone.ts';
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'fh-newcomer-'));
 const clone = join(folder, 'firsthand');
-const camera = await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]);
 await run('git', ['clone', '-q', join(import.meta.dirname, '..', '..', '..'), clone]);
 
 const seconds: [part: string, seconds: number][] = [];
@@ -52,15 +50,14 @@ try {
   const capture = await link('Capture link');
   passed('npm start');
 
-  const browser = await launchChromium(camera);
-  const phone = await openOnPhone(browser, capture);
+  const phone = await openOnPhone(capture);
   await phone.press('Start');
   await phone.photo();
   await phone.press('Send');
   await phone.screen('success');
   passed('capture link: photo sent');
 
-  const desk = await openAtDesk(browser);
+  const desk = await openAtDesk();
   await desk.page.goto(dashboard);
   await desk.press('Sign in');
   await desk.press('Not now');
@@ -77,7 +74,7 @@ try {
   await desk.page.keyboard.press('0');
   await desk.page.getByText('1 decided').waitFor();
   passed('dashboard: signed in, found it, reviewed it');
-  await browser.close();
+  await (await sharedBrowser()).close();
 } finally {
   service.kill('SIGTERM');
   await new Promise(resolve => (service.exitCode === null ? service.once('exit', resolve) : resolve(null)));

@@ -1,8 +1,7 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { launchChromium } from './chromium.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
 import { addAuthenticator } from './desk.ts';
+import { ownService, sharedBrowser } from './stage.ts';
 
 /** One request of the page to its own origin, with its cookies. */
 const ask = (page: Page, path: string, body: unknown = {}) =>
@@ -18,20 +17,11 @@ const ask = (page: Page, path: string, body: unknown = {}) =>
     [path, body] as const,
   );
 
-describe('passkey in a browser', () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+const service = await ownService({ worker: false });
 
+describe('passkey in a browser', () => {
   it('signs in on the first link, adds itself, signs out and signs in again', async () => {
-    const page = await browser.newPage();
+    const page = await (await sharedBrowser()).newPage();
     await addAuthenticator(page.context(), page);
     await page.goto(`${service.url}/dashboard`);
     const token = new URL(service.dashboardUrl).hash.replace('#first=', '');

@@ -4,6 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect } from 'vitest';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { findChromium } from './chromium.ts';
+import { sharedBrowser } from './stage.ts';
 
 export const PHONE = { width: 390, height: 844 };
 export const SMALL_PHONE = { width: 320, height: 568 };
@@ -27,14 +28,13 @@ export interface Phone {
   close(expected?: RegExp): Promise<void>;
 }
 
-/** A phone (or the size given) that opens a capture link. The camera is allowed unless `camera` says otherwise. */
+/** A phone (or the size given) that opens a capture link. The camera is allowed unless `camera` says otherwise. `on`: another browser than the shared one. */
 export async function openOnPhone(
-  browser: Browser,
   url: string,
-  o: BrowserContextOptions & { camera?: 'allowed' | 'ask' } = {},
+  o: BrowserContextOptions & { camera?: 'allowed' | 'ask'; on?: Browser } = {},
 ): Promise<Phone> {
-  const { camera = 'allowed', ...options } = o;
-  const context = await browser.newContext({
+  const { camera = 'allowed', on = await sharedBrowser(), ...options } = o;
+  const context = await on.newContext({
     viewport: PHONE,
     deviceScaleFactor: 2,
     hasTouch: true,

@@ -4,42 +4,32 @@ import { join } from 'node:path';
 import type { Challenge, TraceHeader } from '@firsthand/contract/verification/presence.ts';
 import type { Browser } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, until, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
+import { launchChromium } from './chromium.ts';
 import { isOnFilm, roundFilm } from './film.ts';
 import { openOnPhone, type Phone } from './phone.ts';
+import { launcher, ownService, sharedBrowser } from './stage.ts';
 
 const CHALLENGES = '**/challenges';
 const DEPTH = { signals_required: ['screen', 'depth'] };
 const NETWORK = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to load resource/;
 
-describe('capture page, camera session', () => {
-  let service: TestService;
-  let folder: string;
-  /** Its camera films a room from a hand that moves right, down, left and up, again and again. */
-  let browser: Browser;
-  /** Its camera rests. */
-  let still: Browser;
-  const others: Browser[] = [];
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
-    service = await startTestService();
-    browser = await launchChromium(await roundFilm(join(folder, 'round.mjpeg')));
-    still = await launch(await firstHand(3));
-  });
-  afterAll(async () => {
-    for (const each of [browser, ...others]) await each?.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+const service = await ownService();
 
-  const launch = async (...pictures: Buffer[]) => {
-    const still = await launchChromium(await cameraFileOf(join(folder, `still-${others.length}.mjpeg`), pictures));
-    others.push(still);
-    return still;
-  };
+describe('capture page, camera session', () => {
+  const launch = launcher();
+  /** Its camera films a room from a hand that moves right, down, left and up, again and again. */
+  let moving: Browser;
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
+    moving = await launchChromium(await roundFilm(join(folder, 'round.mjpeg')));
+    return async () => {
+      await moving.close();
+      await rm(folder, { recursive: true });
+    };
+  });
 
   const challengeOf = async (id: string) =>
     (await ask<Challenge>(service, `/v1/verifications/${id}/challenges`, { body: { step_key: 'capture_1' } })).body;
@@ -56,7 +46,7 @@ describe('capture page, camera session', () => {
   /** A phone that has taken a photo. With `on`, another camera than the film's, whatever the service asks for. */
   async function afterShutter(o: { on?: Browser; before?: (phone: Phone) => Promise<unknown> } = {}) {
     const { verification, challenge } = await fitting();
-    const phone = await openOnPhone(o.on ?? browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url, { on: o.on ?? moving });
     if (!o.on) await phone.context.route(CHALLENGES, route => route.fulfill({ status: 201, json: challenge }));
     await o.before?.(phone);
     await phone.press('Start');
@@ -174,7 +164,7 @@ describe('capture page, camera session', () => {
   });
 
   it('lets people out who find it hard, with a trace that says so', async () => {
-    const { phone, id } = await afterShutter({ on: still });
+    const { phone, id } = await afterShutter({ on: await sharedBrowser() });
     const { traces, submissions } = watch(phone);
     await phone.page.getByRole('heading', { name: /Move the phone a little/ }).waitFor();
     await phone.fine('motion');
@@ -219,7 +209,9 @@ describe('capture page, camera session', () => {
       phone.context.route(CHALLENGES, route => route.fulfill({ status: 404, json: {} }));
     const offline = (phone: Phone) => phone.context.route(CHALLENGES, route => route.abort('internetdisconnected'));
     for (const rests of [false, true]) {
-      const { phone, id } = await afterShutter(rests ? { on: still, before: offline } : { before: unknown });
+      const { phone, id } = await afterShutter(
+        rests ? { on: await sharedBrowser(), before: offline } : { before: unknown },
+      );
       const { traces, submissions } = watch(phone);
       if (rests) {
         await phone.page.getByRole('heading', { name: 'Move the phone a little to the right' }).waitFor();
@@ -256,7 +248,7 @@ describe('capture page, camera session', () => {
     for (const [camera, words] of [
       [await launch(dark), 'It is dark here. More light would help.'],
       [await launch(wall), 'There is little to see here.'],
-      [still, 'A little further.'],
+      [await sharedBrowser(), 'A little further.'],
     ] as const) {
       const { phone } = await afterShutter({ on: camera });
       await phone.page.getByText(words).waitFor();

@@ -1,37 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fault } from '@firsthand/contract/base/fault.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService, until, untilStatus } from '../support/harness.ts';
-import { firstHand } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
+import { describe, expect, it } from 'vitest';
+import { ask, createVerification, until, untilStatus } from '../support/harness.ts';
 import { openOnPhone, type Phone } from './phone.ts';
+import { ownService } from './stage.ts';
 
 const PUTS = '**/blobs/**';
 const SUBMISSIONS = /\/captures$/;
 const NETWORK = /ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to load resource/;
 
-describe('capture page, sending', () => {
-  let service: TestService;
-  let browser: Browser;
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
-    service = await startTestService();
-    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+const service = await ownService();
 
+describe('capture page, sending', () => {
   /** A phone at the summary, with every photo of a request for `max_captures` on it. */
   async function ready(max_captures = 1) {
     const verification = await createVerification(service, { max_captures });
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.press('Start');
     for (let i = 0; i < max_captures; i++) await phone.photo();
     await phone.screen('summary');
@@ -169,7 +152,7 @@ describe('capture page, sending', () => {
 
   it('two phones with one link: the second is told that its photo was not needed', async () => {
     const { id, phone } = await ready();
-    const second = await openOnPhone(browser, phone.page.url());
+    const second = await openOnPhone(phone.page.url());
     await second.press('Start');
     await second.photo();
     await second.screen('summary');

@@ -1,62 +1,47 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { openBot } from '../identity/people/bot.ts';
 import { openProvider } from '../identity/people/identity-provider.ts';
 import { signedIn } from '../identity/people/visitor.ts';
-import { startTestService, type TestService, until } from '../support/harness.ts';
+import { startTestService, until } from '../support/harness.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { freePort } from '../support/service-process.ts';
-import { launchChromium } from './chromium.ts';
 import { openAtDesk } from './desk.ts';
+import { ownService } from './stage.ts';
 
 const SECRET = 'bot-secret-that-signs-0001';
 /** A refused sign-in is an answer of 401, which the browser logs. */
 const REFUSED = /401/;
 
-describe('sign-in page', () => {
-  let mailbox: Awaited<ReturnType<typeof openMailbox>>;
-  let bot: Awaited<ReturnType<typeof openBot>>;
-  let provider: Awaited<ReturnType<typeof openProvider>>;
-  let service: TestService;
-  let browser: Browser;
-  const EMAIL = 'ada@people.example';
-  beforeAll(async () => {
-    mailbox = await openMailbox();
-    bot = await openBot(SECRET);
-    const port = await freePort();
-    provider = await openProvider({ redirectUris: () => [`http://localhost:${port}/v1/auth/example/callback`] });
-    provider.accounts.set('grace', { email: 'grace@people.example', email_verified: true, name: 'Grace' });
-    provider.accounts.set('mallory', { email: 'mallory@elsewhere.example', email_verified: true });
-    service = await startTestService({
-      env: {
-        SMTP_URL: mailbox.url,
-        MAIL_FROM: 'Firsthand <no-reply@photos.example>',
-        BOT_URL: bot.url,
-        BOT_SECRETS: SECRET,
-        TRUSTED_PROXIES: '127.0.0.1,::1',
-        PORT: `${port}`,
-        OIDC_EXAMPLE_ISSUER: provider.issuer,
-        OIDC_EXAMPLE_CLIENT_ID: 'firsthand',
-        OIDC_EXAMPLE_CLIENT_SECRET: 'a-secret-that-both-know',
-        OIDC_EXAMPLE_LABEL: 'Example ID',
-      },
-    });
-    browser = await launchChromium();
-    await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'reviewer', email: EMAIL });
-    await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'reviewer', email: 'grace@people.example' });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await mailbox?.close();
-    await bot?.close();
-    await provider?.close();
-  });
+const EMAIL = 'ada@people.example';
 
+const mailbox = await openMailbox();
+const bot = await openBot(SECRET);
+const port = await freePort();
+const provider = await openProvider({ redirectUris: () => [`http://localhost:${port}/v1/auth/example/callback`] });
+provider.accounts.set('grace', { email: 'grace@people.example', email_verified: true, name: 'Grace' });
+provider.accounts.set('mallory', { email: 'mallory@elsewhere.example', email_verified: true });
+afterAll(() => Promise.all([mailbox.close(), bot.close(), provider.close()]));
+const service = await ownService({
+  env: {
+    SMTP_URL: mailbox.url,
+    MAIL_FROM: 'Firsthand <no-reply@photos.example>',
+    BOT_URL: bot.url,
+    BOT_SECRETS: SECRET,
+    PORT: `${port}`,
+    OIDC_EXAMPLE_ISSUER: provider.issuer,
+    OIDC_EXAMPLE_CLIENT_ID: 'firsthand',
+    OIDC_EXAMPLE_CLIENT_SECRET: 'a-secret-that-both-know',
+    OIDC_EXAMPLE_LABEL: 'Example ID',
+  },
+});
+for (const email of [EMAIL, 'grace@people.example'])
+  await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'reviewer', email });
+
+describe('sign-in page', () => {
   const signIn = () => `${service.url}/dashboard/sign-in`;
 
   it('the link of the first start signs in with one button, offers a passkey, and the passkey signs in later', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     const device = await desk.authenticator();
     await desk.page.goto(service.dashboardUrl);
     await desk.heading('Welcome to Firsthand');
@@ -83,7 +68,7 @@ describe('sign-in page', () => {
   });
 
   it('a used link says so and offers the other ways', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(`${signIn()}#token=mlk_01JXXXXXXXXXXXXXXXXXXXXXXX`);
     await desk.heading('Your link is ready');
     await desk.fine('sign-in-link');
@@ -96,7 +81,7 @@ describe('sign-in page', () => {
   });
 
   it('a mailed link signs in, and the page that requested it returns to where it was', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(`${service.url}/dashboard/account`);
     await desk.heading('Sign in');
     await desk.page.getByLabel('E-mail address').fill('nobody');
@@ -126,7 +111,7 @@ describe('sign-in page', () => {
     const owner = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner' });
     const invited = await owner.ask('/v1/people', { body: { phone_e164: phone, role: 'viewer' } });
     expect(invited.status).toBe(201);
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(signIn());
     await desk.press('Get a code by message instead');
     await desk.page.getByLabel('Phone number').fill('0151 23456789');
@@ -151,7 +136,7 @@ describe('sign-in page', () => {
   });
 
   it('an identity provider signs in and leads back; a person without an invitation is told so', async () => {
-    const desk = await openAtDesk(browser, { allowed: [provider.issuer] });
+    const desk = await openAtDesk({ allowed: [provider.issuer] });
     provider.state.as = 'grace';
     await desk.page.goto(`${service.url}/dashboard/account`);
     await desk.heading('Sign in');
@@ -162,7 +147,7 @@ describe('sign-in page', () => {
     await desk.page.getByText('grace@people.example').first().waitFor();
     await desk.close(REFUSED);
 
-    const stranger = await openAtDesk(browser, { allowed: [provider.issuer] });
+    const stranger = await openAtDesk({ allowed: [provider.issuer] });
     provider.state.as = 'mallory';
     await stranger.page.goto(signIn());
     await stranger.press('Continue with Example ID');
@@ -171,7 +156,7 @@ describe('sign-in page', () => {
   });
 
   it('offers a passkey in the e-mail field if the browser can', async () => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     const device = await desk.authenticator();
     const person = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'member' });
     await desk.context.addCookies([
@@ -197,7 +182,7 @@ describe('sign-in page', () => {
     ['provider_failed', 'was not accepted'],
     ['anything', 'You were not signed in'],
   ])('?error=%s is said in words', async (code, words) => {
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(`${signIn()}?error=${code}`);
     await desk.page.getByRole('alert').getByText(words).waitFor();
     if (code === 'not_invited') await desk.fine('sign-in-error');
@@ -206,7 +191,7 @@ describe('sign-in page', () => {
 
   it('names the settings of each way that is off', async () => {
     const bare = await startTestService({ worker: false });
-    const desk = await openAtDesk(browser);
+    const desk = await openAtDesk();
     await desk.page.goto(`${bare.url}/dashboard/sign-in`);
     await desk.page.getByText('Ways that are not set up').click();
     for (const name of ['OIDC_<NAME>_ISSUER', 'SMTP_URL', 'BOT_URL']) await desk.page.getByText(name).waitFor();
@@ -215,8 +200,8 @@ describe('sign-in page', () => {
     await bare.stop();
   });
 
-  it('works with the keyboard alone', async () => {
-    const desk = await openAtDesk(browser);
+  it('works with only the keyboard', async () => {
+    const desk = await openAtDesk();
     const device = await desk.authenticator();
     const person = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'member' });
     await desk.context.addCookies([

@@ -1,14 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { afterAll, describe, expect, it } from 'vitest';
 import { distOf } from '../../src/pages/assets.ts';
 import type { Failure } from '../support/failure.ts';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { startReverseProxy } from '../support/reverse-proxy.ts';
 import { freePort } from '../support/service-process.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
+import { ownService, sharedBrowser } from './stage.ts';
 
 const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
   version: string;
@@ -21,29 +20,15 @@ const addresses = (await readdir(distOf('site'), { recursive: true }))
   .filter(name => name.endsWith('.html') && name !== '404.html')
   .map(name => name.slice(0, -'.html'.length));
 
-describe('the guides at /docs', () => {
-  let service: TestService;
-  let proxy: ReverseProxy;
-  let below: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-    proxy = await startReverseProxy('/photos', { strips: true });
-    const port = await freePort();
-    below = await startTestService({
-      worker: false,
-      env: { PUBLIC_URL: proxy.url, PORT: String(port), TRUSTED_PROXIES: '127.0.0.1,::1' },
-    });
-    proxy.passTo(`http://localhost:${port}`);
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await below?.stop();
-    await proxy?.close();
-  });
+const browser = await sharedBrowser();
+const service = await ownService({ worker: false });
+const proxy = await startReverseProxy('/photos', { strips: true });
+const port = await freePort();
+await ownService({ worker: false, env: { PUBLIC_URL: proxy.url, PORT: String(port) } });
+proxy.passTo(`http://localhost:${port}`);
+afterAll(() => proxy.close());
 
+describe('the guides at /docs', () => {
   const get = (path: string, headers: Record<string, string> = {}) =>
     fetch(`${service.url}${path}`, { headers, redirect: 'manual' });
 
@@ -178,7 +163,7 @@ describe('the guides at /docs', () => {
     }
   });
 
-  it('search finds a word of a guide and an operation of the API, by the keyboard alone', async () => {
+  it('search finds a word of a guide and an operation of the API, with only the keyboard', async () => {
     const { page, complaints, close } = await visit(`${service.url}/docs/install`, DESKTOP, 'light');
     await page.keyboard.press('/');
     await page.keyboard.type('idempotency');

@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, createVerification, startTestService, type TestService, untilStatus } from '../support/harness.ts';
-import { firstHand, plain } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
+import { describe, expect, it } from 'vitest';
+import { ask, createVerification, untilStatus } from '../support/harness.ts';
+import { plain } from '../support/pictures.ts';
 import { openOnPhone, PHONE, SMALL_PHONE } from './phone.ts';
+import { ownService } from './stage.ts';
 
 const STEPS = [
   { key: 'front', description: 'The front of the car, with the number plate', min: 1, max: 1 },
@@ -29,26 +25,13 @@ const STEPS = [
   { type: 'text', key: 'story', description: 'What happened?', required: false },
 ];
 
-describe('capture page, steps', () => {
-  let service: TestService;
-  let browser: Browser;
-  let folder: string;
-  let receipt: Buffer;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-camera-'));
-    service = await startTestService();
-    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
-    receipt = await plain({ width: 800, height: 1000, colour: '#e8e4da' });
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
+const service = await ownService();
+const receipt = await plain({ width: 800, height: 1000, colour: '#e8e4da' });
 
+describe('capture page, steps', () => {
   it('goes from landing to success; every screen is accessible, light and dark, and all input arrives', async () => {
     const verification = await createVerification(service, { steps: STEPS });
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     const { page } = phone;
     await phone.screen('landing');
     await phone.fine('landing');
@@ -137,7 +120,7 @@ describe('capture page, steps', () => {
         { key: 'extra', min: 0, max: 1 },
       ],
     });
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.press('Start');
     await phone.photo();
     await phone.photo();
@@ -152,14 +135,14 @@ describe('capture page, steps', () => {
     expect(order.map(capture => capture.step_key)).toEqual(['extra', 'needed']);
   });
 
-  it('works with the keyboard alone, and the focus follows the screens', async () => {
+  it('works with only the keyboard, and the focus follows the screens', async () => {
     const verification = await createVerification(service, {
       steps: [
         { key: 'front', description: 'The front', min: 1, max: 1 },
         { type: 'text', key: 'note', description: 'A note' },
       ],
     });
-    const phone = await openOnPhone(browser, verification.capture_url, { isMobile: false, hasTouch: false });
+    const phone = await openOnPhone(verification.capture_url, { isMobile: false, hasTouch: false });
     const { page } = phone;
     const focused = () =>
       page.evaluate(() => document.activeElement?.textContent?.trim() || document.activeElement?.ariaLabel);
@@ -201,7 +184,7 @@ describe('capture page, steps', () => {
     ['text at 200 %', 'large-text', { viewport: { width: 195, height: 422 }, deviceScaleFactor: 4 }],
   ])('works on %s', async (_, name, options) => {
     const verification = await createVerification(service, { steps: [STEPS[0], STEPS[3]] });
-    const phone = await openOnPhone(browser, verification.capture_url, options);
+    const phone = await openOnPhone(verification.capture_url, options);
     const { page } = phone;
     await phone.screen('landing');
     expect(await page.getAttribute('html', 'dir')).toBe(name === 'arabic' ? 'rtl' : 'ltr');
@@ -227,7 +210,7 @@ describe('capture page, steps', () => {
 
   it('uses the language chosen in the switch, and keeps it', async () => {
     const verification = await createVerification(service);
-    const phone = await openOnPhone(browser, verification.capture_url, { locale: 'pl-PL' });
+    const phone = await openOnPhone(verification.capture_url, { locale: 'pl-PL' });
     const { page } = phone;
     await page.getByRole('button', { name: 'Zacznij' }).waitFor();
     await page.selectOption('select', 'de');

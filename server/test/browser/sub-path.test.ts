@@ -1,51 +1,25 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, type TestService, untilStatus } from '../support/harness.ts';
-import { firstHand } from '../support/pictures.ts';
-import { type ReverseProxy, startReverseProxy } from '../support/reverse-proxy.ts';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { createVerification, untilStatus } from '../support/harness.ts';
+import { startReverseProxy } from '../support/reverse-proxy.ts';
 import { freePort } from '../support/service-process.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
 import { openOnPhone } from './phone.ts';
-
-/** The service below `path` of a proxy, with addresses of its own to call it directly. */
-async function startBelow(path: string, strips: boolean) {
-  const proxy = await startReverseProxy(path, { strips });
-  const port = await freePort();
-  const service = await startTestService({
-    env: { PUBLIC_URL: proxy.url, PORT: String(port), TRUSTED_PROXIES: '127.0.0.1,::1' },
-  });
-  proxy.passTo(`http://localhost:${port}`);
-  return { proxy, service };
-}
+import { ownService, sharedBrowser } from './stage.ts';
 
 describe.each([
   ['/photos', true],
   ['/tools/photos', false],
-])('the service below %s of a proxy that strips the path: %s', (path, strips) => {
-  let folder: string;
-  let proxy: ReverseProxy;
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-sub-path-'));
-    ({ proxy, service } = await startBelow(path, strips));
-    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await proxy?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+])('the service below %s of a proxy that strips the path: %s', async (path, strips) => {
+  const proxy = await startReverseProxy(path, { strips });
+  afterAll(() => proxy.close());
+  const port = await freePort();
+  const service = await ownService({ env: { PUBLIC_URL: proxy.url, PORT: String(port) } });
+  proxy.passTo(`http://localhost:${port}`);
   afterEach(() => expect(proxy.outside).toEqual([]));
 
   it('takes photos by the capture link, through to the certificate and the page /verify', async () => {
     const verification = await createVerification(service);
     expect(verification.capture_url).toBe(`${proxy.url}/v/${verification.id}`);
-    const phone = await openOnPhone(browser, verification.capture_url);
+    const phone = await openOnPhone(verification.capture_url);
     await phone.screen('landing');
     await phone.press('Start');
     await phone.photo();
@@ -62,7 +36,7 @@ describe.each([
 
   it('signs the owner in to the dashboard, keeps its pages across a reload, and signs out', async () => {
     expect(service.dashboardUrl).toMatch(new RegExp(`^${proxy.url}/dashboard/sign-in#first=`));
-    const context = await browser.newContext({ locale: 'en-US' });
+    const context = await (await sharedBrowser()).newContext({ locale: 'en-US' });
     const page = await context.newPage();
     const failed: string[] = [];
     page.on('response', response => {

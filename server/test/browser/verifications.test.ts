@@ -1,56 +1,24 @@
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
+import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { transaction } from '../../src/platform/db/sql.ts';
 import { normalizeRequest } from '../../src/verification/verifications/issue.ts';
-import { signedIn } from '../identity/people/visitor.ts';
-import {
-  ask,
-  bundleOf,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../support/harness.ts';
+import { ask, bundleOf, createVerification, submit, untilStatus } from '../support/harness.ts';
 import { firstHand, photoOfScreen, plain } from '../support/pictures.ts';
-import { launchChromium } from './chromium.ts';
-import { type Desk, openAtDesk } from './desk.ts';
+import { type Desk, signedInDesk } from './desk.ts';
+import { ownService } from './stage.ts';
 
 const MANY = 100_000;
 /** Rows that one statement inserts. */
 const INSERTED = 5_000;
-/** A service without a stream of changes answers 404, which the browser logs. */
-const NO_STREAM = /404/;
 const MOST_NODES = 1_500;
 
-describe('the pages of verifications', () => {
-  let service: TestService;
-  let browser: Browser;
-  beforeAll(async () => {
-    service = await startTestService({
-      env: { TRUSTED_PROXIES: '127.0.0.1,::1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
-    });
-    browser = await launchChromium();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+const service = await ownService();
 
-  type Role = 'viewer' | 'reviewer' | 'member' | 'owner';
-  const open = async (role: Role, path: string, heading: string | RegExp, tenantId = service.tenant.tenant_id) => {
-    const who = await signedIn(service, { tenantId, role, livemode: false });
-    const desk = await openAtDesk(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
-    const { sessionCookie } = service.deps.config;
-    await desk.context.addCookies([
-      { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: service.url },
-    ]);
-    await desk.page.goto(`${service.url}/dashboard${path}`);
-    await desk.heading(heading);
-    return desk;
-  };
+describe('the pages of verifications', () => {
+  const open = (role: Role, path: string, heading: string | RegExp, tenantId?: string) =>
+    signedInDesk(service, role, path, { heading, tenantId, permissions: ['clipboard-read', 'clipboard-write'] });
   const copied = (desk: Desk) => desk.page.evaluate(() => navigator.clipboard.readText());
   /** The person comes back to the page. */
   const comeBack = (desk: Desk) => desk.page.evaluate(() => window.dispatchEvent(new Event('focus')));
@@ -73,7 +41,7 @@ describe('the pages of verifications', () => {
     await comeBack(desk);
     await desk.page.getByText('Verified', { exact: true }).first().waitFor();
     await desk.page.getByRole('img', { name: /^Photo 1 of 1/ }).waitFor();
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('verifications: a viewer of an empty account is told who makes them, and finds no button', async () => {
@@ -81,7 +49,7 @@ describe('the pages of verifications', () => {
     const desk = await open('viewer', '/verifications', 'Verifications', tenant.tenant_id);
     await desk.page.getByRole('heading', { name: 'No verifications yet' }).waitFor();
     expect(await desk.page.getByRole('button', { name: 'Make a verification' }).count()).toBe(0);
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it(`verifications: ${MANY} rows scroll with at most ${MOST_NODES} nodes in the document`, async () => {
@@ -119,7 +87,7 @@ describe('the pages of verifications', () => {
       .toBeGreaterThan(1_000 * 40);
     expect(await nodes(desk)).toBeLessThanOrEqual(MOST_NODES);
     expect(await rows(desk).count()).toBeGreaterThan(10);
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('verifications: the arrows move between rows, Enter opens one, and going back finds the list as it was', async () => {
@@ -138,7 +106,7 @@ describe('the pages of verifications', () => {
     await desk.heading('one');
     await desk.page.goBack();
     await desk.page.getByText('claim two').waitFor();
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('verifications: filters stand in the address, and a view keeps them under a name', async () => {
@@ -170,7 +138,7 @@ describe('the pages of verifications', () => {
     await desk.page.getByText('claim waits').waitFor();
     await desk.page.getByLabel('Search').fill('nobody has this');
     await desk.page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('verifications: new rows are announced and wait until somebody asks for them', async () => {
@@ -190,7 +158,7 @@ describe('the pages of verifications', () => {
     expect(await rows(desk).first().boundingBox()).toEqual(top);
     await desk.press('1 new verification');
     await desk.page.getByText('claim second').waitFor();
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('verifications: a list that cannot be read says so, and trying again helps', async () => {
@@ -243,7 +211,7 @@ describe('the pages of verifications', () => {
     await desk.page.keyboard.press('Home');
     await desk.page.getByRole('img', { name: /1,112 m|1\.1 km/ }).waitFor();
     expect(await desk.page.getByRole('button', { name: /Cancel it|Finalize|Send again/ }).count()).toBe(0);
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('a verification: a member finalizes with a narrative, downloads the evidence and copies each action as curl', async () => {
@@ -262,7 +230,7 @@ describe('the pages of verifications', () => {
     const download = desk.page.waitForEvent('download');
     await desk.press('Evidence');
     expect((await download).suggestedFilename()).toBe(`${made.id}.zip`);
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('a verification: a member cancels an open one; its link is gone', async () => {
@@ -275,7 +243,7 @@ describe('the pages of verifications', () => {
     const { body } = await ask<Verification>(service, `/v1/verifications/${made.id}`, { key: service.tenant.pk_test });
     expect(body.status).toBe('expired');
     expect(await desk.page.getByRole('button', { name: 'Cancel it' }).count()).toBe(0);
-    await desk.close(NO_STREAM);
+    await desk.close();
   });
 
   it('a verification shows what its webhook receiver answered, and sends a delivery again', async () => {
@@ -283,7 +251,10 @@ describe('the pages of verifications', () => {
     const receiver = await receiveWebhooks(response => void response.writeHead(answer).end());
     try {
       const made = await createVerification(service, { webhook_url: receiver.url, metadata: { claim: 'C-10' } });
-      await expect.poll(() => receiver.received.length).toBeGreaterThan(0);
+      await until(async () => {
+        const query = 'select from webhook_deliveries where jsonb_array_length(attempts) > 0';
+        return (await service.deps.db.query(query)).rowCount !== 0;
+      }, 'the first attempt');
       const desk = await open('member', `/verifications/${made.id}`, 'C-10');
       await desk.page.getByText('1 attempt').click();
       await desk.page.getByText('not accepted').waitFor();
@@ -292,7 +263,7 @@ describe('the pages of verifications', () => {
       await desk.press('Send again');
       await expect.poll(() => receiver.received.length).toBeGreaterThan(before);
       await desk.page.evaluate(() => window.dispatchEvent(new Event('focus')));
-      await desk.close(NO_STREAM);
+      await desk.close();
     } finally {
       await receiver.close();
     }

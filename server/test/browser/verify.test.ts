@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { verifyEvidence } from '@firsthand/cli/verify-evidence.ts';
 import { type Signer, vkeyOf } from '@firsthand/evidence/note.ts';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { forgeLog, keySetOf, type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
@@ -20,21 +20,14 @@ import {
 } from '../support/harness.ts';
 import { firstHand, plain } from '../support/pictures.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
-import { launchChromium } from './chromium.ts';
+import { sharedBrowser } from './stage.ts';
 
 const BATCH = 50;
 const BUILT = join(distOf('verify'), 'index.html');
 
-let browser: Browser;
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'fh-verify-'));
-  browser = await launchChromium();
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+const browser = await sharedBrowser();
+const folder = await mkdtemp(join(tmpdir(), 'fh-verify-'));
+afterAll(() => rm(folder, { recursive: true }));
 
 /** The page from disk, with the network off; `asked` gets every request. */
 async function openFromDisk(asked: string[] = [], options: object = {}): Promise<Page> {

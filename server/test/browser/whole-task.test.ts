@@ -1,37 +1,17 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestService, type TestService } from '../support/harness.ts';
-import { firstHand } from '../support/pictures.ts';
-import { cameraFileOf, launchChromium } from './chromium.ts';
+import { describe, expect, it } from 'vitest';
 import { signedInDesk } from './desk.ts';
 import { openOnPhone } from './phone.ts';
+import { ownService } from './stage.ts';
+
+const service = await ownService();
+await service.deps.db.query('update tenants set review_sample = 1');
 
 describe('a whole task', () => {
-  let service: TestService;
-  let browser: Browser;
-  let folder: string;
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'fh-task-'));
-    service = await startTestService({
-      env: { TRUSTED_PROXIES: '127.0.0.1,::1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
-    });
-    await service.deps.db.query('update tenants set review_sample = 1');
-    browser = await launchChromium(await cameraFileOf(join(folder, 'camera.mjpeg'), [await firstHand(3)]));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
   it('issue, capture, review: a member asks, a phone answers, a reviewer decides by keyboard, and the member sees the webhook', async () => {
     const receiver = await receiveWebhooks();
     try {
-      const member = await signedInDesk(browser, service, 'member', '/issue');
+      const member = await signedInDesk(service, 'member', '/issue');
       await member.heading('New verification');
       await member.page.getByLabel('What the person reads').fill('The whole car');
       await member.page.getByLabel('At most').fill('2');
@@ -44,7 +24,7 @@ describe('a whole task', () => {
       await member.press('Watch it live');
       await member.page.getByText('Not opened').waitFor();
 
-      const phone = await openOnPhone(browser, link);
+      const phone = await openOnPhone(link);
       await phone.screen('landing');
       await phone.press('Start');
       await phone.page.getByRole('heading', { name: 'The whole car' }).waitFor();
@@ -58,7 +38,7 @@ describe('a whole task', () => {
       await phone.close();
       await member.page.getByText('Verified', { exact: true }).first().waitFor({ timeout: 60_000 });
 
-      const reviewer = await signedInDesk(browser, service, 'reviewer', '/review');
+      const reviewer = await signedInDesk(service, 'reviewer', '/review');
       await reviewer.page.getByRole('img', { name: /^Photo \d of 2/ }).waitFor();
       // A verified case that came up at random looks like any other.
       expect(await reviewer.page.locator('.title-line .tag').count()).toBe(0);

@@ -1,59 +1,35 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Role } from '@firsthand/contract/people/people.ts';
+import { describe, expect, it } from 'vitest';
 import { openCases, setSettings } from '../desk/reviews/cases.ts';
-import { signedIn } from '../identity/people/visitor.ts';
-import { createVerification, startTestService, submit, type TestService, untilStatus } from '../support/harness.ts';
+import { createVerification, startTestService, submit, untilStatus } from '../support/harness.ts';
 import { firstHand, photoOfScreen } from '../support/pictures.ts';
-import { launchChromium } from './chromium.ts';
-import { type Desk, openAtDesk } from './desk.ts';
+import { carry, type Desk, signedInDesk } from './desk.ts';
+import { ownService } from './stage.ts';
 
 /** A service without a stream of changes answers 404, which the browser logs; a session that ended, 401. */
 const EXPECTED = /404|401|403/;
 
-describe('why a case is doubted, in the dashboard', () => {
-  let service: TestService;
-  let browser: Browser;
-  let doubted: string;
-  beforeAll(async () => {
-    service = await startTestService({ env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-    await setSettings(service, { review_sample: 0 });
-    browser = await launchChromium();
-    const frame = (await firstHand(2)).toString('base64');
-    const made = await createVerification(
-      service,
-      {
-        signals_required: ['screen', 'ai', 'depth'],
-        metadata: { claim: 'C-why' },
-        expected_location: '52.5163,13.3777',
-      },
-      service.tenant.pk_live,
-    );
-    doubted = made.id;
-    await submit(service, doubted, await photoOfScreen(), {
-      motion_frame_base64: frame,
-      location: { latitude: 52.5163, longitude: 13.3778, accuracy_m: 12 },
-    });
-    await untilStatus(service, doubted, ['completed'], service.tenant.pk_live);
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await service?.stop();
-  });
+const service = await ownService();
 
-  const arrive = async (
-    role: 'viewer' | 'reviewer' | 'owner',
-    path: string,
-    tenantId = service.tenant.tenant_id,
-    at = service,
-  ) => {
-    const who = await signedIn(service, { tenantId, role, livemode: true });
-    const desk = await openAtDesk(browser);
-    const { sessionCookie } = service.deps.config;
-    const cookie = { name: sessionCookie, value: who.cookie.slice(who.cookie.indexOf('=') + 1), url: at.url };
-    await desk.context.addCookies([cookie]);
-    await desk.page.goto(`${at.url}/dashboard${path}`);
-    return Object.assign(desk, { who, cookie });
-  };
+await setSettings(service, { review_sample: 0 });
+const { id: doubted } = await createVerification(
+  service,
+  {
+    signals_required: ['screen', 'ai', 'depth'],
+    metadata: { claim: 'C-why' },
+    expected_location: '52.5163,13.3777',
+  },
+  service.tenant.pk_live,
+);
+await submit(service, doubted, await photoOfScreen(), {
+  motion_frame_base64: (await firstHand(2)).toString('base64'),
+  location: { latitude: 52.5163, longitude: 13.3778, accuracy_m: 12 },
+});
+await untilStatus(service, doubted, ['completed'], service.tenant.pk_live);
+
+describe('why a case is doubted, in the dashboard', () => {
+  const arrive = (role: Role, path: string, tenantId = service.tenant.tenant_id, at = service) =>
+    signedInDesk(at, role, path, { tenantId, livemode: true });
   const pictureOf = (desk: Desk) =>
     desk.page
       .getByRole('img', { name: /^Photo 1 of 1/ })
@@ -160,7 +136,7 @@ describe('why a case is doubted, in the dashboard', () => {
     await desk.page.waitForURL(/sign-in/);
     // The same person signs in again.
     await service.deps.db.query('update sessions set ended_at = null where person_id = $1', [desk.who.personId]);
-    await desk.context.addCookies([desk.cookie]);
+    await carry(desk, service, desk.who);
     await desk.page.goto(`${service.url}/dashboard/review`);
     await expect.poll(() => note.inputValue()).toBe('The frame of the monitor shows in the mirror.');
     await desk.close(EXPECTED);

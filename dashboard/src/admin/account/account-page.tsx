@@ -2,10 +2,12 @@ import type { Me } from '@firsthand/contract/people/people.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
-import { Icon } from '../../base/parts/icon.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
+import type { NamedRequest } from '../../base/parts/curl-menu.tsx';
+import { Facts } from '../../base/parts/facts.tsx';
+import { PageTitle } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { Problem } from '../../base/parts/states.tsx';
+import { Tag } from '../../base/parts/tag.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { useSwitch } from '../../entry/shell/mode-switch.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -25,7 +27,9 @@ export default function AccountPage() {
 
 const switchTo = (label: string, tenant_id: string, livemode: boolean): NamedRequest => ({
   label,
-  request: { method: 'POST', path: '/v1/me/tenant', body: { tenant_id, livemode }, personal: true },
+  to: 'POST /v1/me/tenant',
+  body: { tenant_id, livemode },
+  personal: true,
 });
 
 /** My name, how I am known, and the accounts I belong to. */
@@ -39,24 +43,14 @@ function Myself() {
     [t('account.phone'), person.phone_e164],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined);
   return (
-    <Section title={t('account.me')} aside={<Requests />}>
-      <dl className="facts">
-        {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+    <Section title={t('account.me')} requests={useRequests()}>
+      <Facts facts={facts} />
       <h3>{t('account.tenants')}</h3>
       <ul className="rows">
         {tenants.map(one => (
           <AccountRow key={one.id} account={one}>
             {one.id === tenant.id ? (
-              <span className="tag verified">
-                <Icon name="check" />
-                {t('account.here')}
-              </span>
+              <Tag look={['check', 'verified']}>{t('account.here')}</Tag>
             ) : (
               <Go to={one} change={change} label={t('account.switchTo', { name: one.name })}>
                 {t('account.switch')}
@@ -86,21 +80,17 @@ function Myself() {
 }
 
 /** What this part of the page reads and does, as command lines. */
-function Requests() {
+function useRequests(): NamedRequest[] {
   const { t } = useWords();
   const { tenant, tenants, invitations = [] } = useSignedIn();
-  return (
-    <CurlMenu
-      requests={[
-        { label: t('account.me'), request: { method: 'GET', path: '/v1/me', personal: true } },
-        switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
-        ...tenants
-          .filter(({ id }) => id !== tenant.id)
-          .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
-        ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
-      ]}
-    />
-  );
+  return [
+    { label: t('account.me'), to: 'GET /v1/me', personal: true },
+    switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
+    ...tenants
+      .filter(({ id }) => id !== tenant.id)
+      .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
+    ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
+  ];
 }
 
 type Account = Pick<Me['tenants'][number], 'id' | 'name' | 'role'>;

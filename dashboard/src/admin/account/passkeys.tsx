@@ -3,14 +3,13 @@ import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
+import { Dialog } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { Empty } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { ME } from '../../entry/session/query-client.ts';
-import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { NewPasskeyForm } from '../../entry/sign-in/new-passkey.tsx';
 import { passkeysHere } from '../../entry/sign-in/passkey.ts';
@@ -22,32 +21,25 @@ export function Passkeys() {
   const say = useSay();
   const { passkeys } = useSignedIn();
   const [adding, setAdding] = useState(false);
-  const [removing, setRemoving] = useState<Passkey | null>(null);
   return (
     <Section
       title={t('passkeys.title')}
       intro={t('passkeys.intro')}
+      requests={[
+        { label: t('passkeys.curlAdd'), to: `POST ${PATH}/options`, body: {}, personal: true },
+        ...passkeys.map(({ id, name }) => ({
+          label: t('passkeys.removeNamed', { name }),
+          to: `DELETE ${PATH}/${id}`,
+          personal: true,
+        })),
+      ]}
       aside={
-        <div className="case-actions">
-          <CurlMenu
-            requests={[
-              {
-                label: t('passkeys.curlAdd'),
-                request: { method: 'POST', path: `${PATH}/options`, body: {}, personal: true },
-              },
-              ...passkeys.map(({ id, name }) => ({
-                label: t('passkeys.removeNamed', { name }),
-                request: { method: 'DELETE' as const, path: `${PATH}/${id}`, personal: true },
-              })),
-            ]}
-          />
-          {passkeysHere && (
-            <Button onPress={() => setAdding(true)}>
-              <Icon name="plus" />
-              {t('passkey.add')}
-            </Button>
-          )}
-        </div>
+        passkeysHere && (
+          <Button onPress={() => setAdding(true)}>
+            <Icon name="plus" />
+            {t('passkey.add')}
+          </Button>
+        )
       }
     >
       {passkeys.length === 0 ? (
@@ -57,7 +49,7 @@ export function Passkeys() {
       ) : (
         <ul className="rows">
           {passkeys.map(passkey => (
-            <PasskeyRow key={passkey.id} passkey={passkey} onRemove={() => setRemoving(passkey)} />
+            <PasskeyRow key={passkey.id} passkey={passkey} isLast={passkeys.length === 1} />
           ))}
         </ul>
       )}
@@ -72,14 +64,13 @@ export function Passkeys() {
           />
         </Dialog>
       )}
-      {removing && <Removal passkey={removing} last={passkeys.length === 1} onClose={() => setRemoving(null)} />}
     </Section>
   );
 }
 
-function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => void }) {
+function PasskeyRow({ passkey, isLast }: { passkey: Passkey; isLast: boolean }) {
   const { t, dateTime } = useWords();
-  const { name, created_at, last_used_at } = passkey;
+  const { id, name, created_at, last_used_at } = passkey;
   return (
     <li className="row">
       <Icon name="key" />
@@ -91,32 +82,18 @@ function PasskeyRow({ passkey, onRemove }: { passkey: Passkey; onRemove: () => v
           {last_used_at === undefined ? t('passkeys.neverUsed') : t('passkeys.used', { at: dateTime(last_used_at) })}
         </span>
       </div>
-      <Button weight="plain" aria-label={t('passkeys.removeNamed', { name })} onPress={onRemove}>
-        {t('common.remove')}
-      </Button>
+      <Ask
+        label={t('common.remove')}
+        named={t('passkeys.removeNamed', { name })}
+        title={t('passkeys.removeTitle', { name })}
+        text={t('passkeys.removeText')}
+        sure={t('passkeys.remove')}
+        run={() => call('DELETE /v1/me/passkeys/:id', { id })}
+        refreshes={[ME]}
+        says={() => t('passkeys.wasRemoved', { name })}
+      >
+        {isLast && <p>{t('passkeys.removeLast')}</p>}
+      </Ask>
     </li>
-  );
-}
-
-function Removal({ passkey, last, onClose }: { passkey: Passkey; last: boolean; onClose: () => void }) {
-  const { t } = useWords();
-  const say = useSay();
-  const remove = useAction(() => call('DELETE /v1/me/passkeys/:id', { id: passkey.id }), {
-    refreshes: [ME],
-    onDone: () => {
-      onClose();
-      say(t('passkeys.wasRemoved', { name: passkey.name }));
-    },
-  });
-  return (
-    <Confirm
-      title={t('passkeys.removeTitle', { name: passkey.name })}
-      action={t('passkeys.remove')}
-      mutation={remove}
-      onClose={onClose}
-    >
-      <p>{t('passkeys.removeText')}</p>
-      {last && <p>{t('passkeys.removeLast')}</p>}
-    </Confirm>
   );
 }

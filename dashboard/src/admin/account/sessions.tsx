@@ -1,15 +1,14 @@
 import type { SessionEntry } from '@firsthand/contract/people/people.ts';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Tag } from '../../base/parts/tag.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { signOut } from '../../entry/session/me.ts';
 import { useAction } from '../../entry/session/recent.ts';
 import { methodText } from './method-text.ts';
@@ -19,38 +18,31 @@ const SESSIONS = ['me', 'sessions'] as const;
 
 export function Sessions() {
   const { t } = useWords();
-  const [leaving, setLeaving] = useState(false);
-  const sessions = useQuery({
-    queryKey: SESSIONS,
-    queryFn: ({ signal }) => call('GET /v1/me/sessions', { signal }),
-  });
+  const sessions = useRead(SESSIONS, 'GET /v1/me/sessions', {});
   const others = sessions.data?.data.filter(({ current }) => !current) ?? [];
-  const leave = useAction(() => signOut(true));
   return (
     <Section
       title={t('sessions.title')}
       intro={t('sessions.intro')}
+      requests={[
+        { label: t('sessions.title'), to: `GET ${PATH}`, personal: true },
+        ...others.map(({ id, device }) => ({
+          label: t('sessions.endNamed', { device }),
+          to: `DELETE ${PATH}/${id}`,
+          personal: true,
+        })),
+        { label: t('account.signOut'), to: 'POST /v1/auth/sign-out', body: {}, personal: true },
+        { label: t('sessions.endOthers'), to: `DELETE ${PATH}`, personal: true },
+      ]}
       aside={
-        <div className="case-actions">
-          <CurlMenu
-            requests={[
-              { label: t('sessions.title'), request: { method: 'GET', path: PATH, personal: true } },
-              ...others.map(({ id, device }) => ({
-                label: t('sessions.endNamed', { device }),
-                request: { method: 'DELETE' as const, path: `${PATH}/${id}`, personal: true },
-              })),
-              {
-                label: t('account.signOut'),
-                request: { method: 'POST', path: '/v1/auth/sign-out', body: {}, personal: true },
-              },
-              { label: t('sessions.endOthers'), request: { method: 'DELETE', path: PATH, personal: true } },
-            ]}
-          />
-          <Button onPress={() => setLeaving(true)}>
-            <Icon name="leave" />
-            {t('sessions.everywhere')}
-          </Button>
-        </div>
+        <Ask
+          label={t('sessions.everywhere')}
+          icon={<Icon name="leave" />}
+          weight="quiet"
+          title={t('sessions.everywhereTitle')}
+          text={t('sessions.everywhereText')}
+          run={() => signOut(true)}
+        />
       }
     >
       <Read query={sessions}>
@@ -62,16 +54,6 @@ export function Sessions() {
           </ul>
         )}
       </Read>
-      {leaving && (
-        <Confirm
-          title={t('sessions.everywhereTitle')}
-          action={t('sessions.everywhere')}
-          mutation={{ ...leave, mutate: () => leave.mutate(undefined) }}
-          onClose={() => setLeaving(false)}
-        >
-          <p>{t('sessions.everywhereText')}</p>
-        </Confirm>
-      )}
     </Section>
   );
 }
@@ -79,10 +61,9 @@ export function Sessions() {
 function Row({ session }: { session: SessionEntry }) {
   const words = useWords();
   const { t, dateTime } = words;
-  const say = useSay();
   const end = useAction(() => call('DELETE /v1/me/sessions/:id', { id: session.id }), {
     refreshes: [SESSIONS],
-    onDone: () => say(t('sessions.wasEnded', { device: session.device })),
+    says: () => t('sessions.wasEnded', { device: session.device }),
   });
   const leave = useMutation({ mutationFn: () => signOut(false) });
   return (
@@ -91,12 +72,7 @@ function Row({ session }: { session: SessionEntry }) {
       <div className="row-main">
         <span className="row-name">
           {session.device}
-          {session.current && (
-            <span className="tag verified">
-              <Icon name="check" />
-              {t('sessions.thisOne')}
-            </span>
-          )}
+          {session.current && <Tag look={['check', 'verified']}>{t('sessions.thisOne')}</Tag>}
         </span>
         <span className="soft small">
           {t('sessions.line', {
@@ -117,7 +93,7 @@ function Row({ session }: { session: SessionEntry }) {
           weight="plain"
           busy={end.isPending}
           aria-label={t('sessions.endNamed', { device: session.device })}
-          onPress={() => end.mutate(undefined)}
+          onPress={() => end.mutate()}
         >
           {t('sessions.end')}
         </Button>

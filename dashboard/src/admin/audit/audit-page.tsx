@@ -1,64 +1,40 @@
 import type { AuditEntry } from '@firsthand/contract/account/management.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { call } from '../../base/api/call.ts';
+import { useList } from '../../base/api/list.ts';
 import { useWords } from '../../base/language.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { More } from '../../base/parts/more.tsx';
-import { PageTitle } from '../../base/parts/page.tsx';
+import { More } from '../../base/parts/rows.tsx';
+import { TitleLine } from '../../base/parts/section.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
+import { Table } from '../../base/parts/table.tsx';
 import { PEOPLE } from '../../base/people.ts';
 import './audit.css';
 
 /** Every management action: who did it, from where, and what changed. */
 export default function AuditPage() {
   const { t } = useWords();
-  const entries = useInfiniteQuery({
-    queryKey: ['audit'],
-    queryFn: ({ signal, pageParam }) =>
-      call('GET /v1/audit-log', { signal, query: { limit: '50', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
-  const people = useInfiniteQuery({
-    queryKey: PEOPLE,
-    queryFn: ({ signal, pageParam }) => call('GET /v1/people', { signal, query: { limit: '100', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
-  const names = new Map(
-    people.data?.pages.flatMap(page =>
-      page.data.map(person => [person.id, person.name ?? person.email ?? person.id] as const),
-    ),
-  );
+  const entries = useList(['audit'], 'GET /v1/audit-log');
+  const people = useList(PEOPLE, 'GET /v1/people', { query: { limit: '100' } });
+  const names = new Map(people.data?.map(person => [person.id, person.name ?? person.email ?? person.id] as const));
   return (
     <div className="wide tall stack">
-      <div className="title-line">
-        <PageTitle intro={t('audit.intro')}>{t('page.audit')}</PageTitle>
-        <CurlMenu requests={[{ label: t('page.audit'), request: { method: 'GET', path: '/v1/audit-log' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.audit')}
+        intro={t('audit.intro')}
+        requests={[{ label: t('page.audit'), to: 'GET /v1/audit-log' }]}
+      />
       <Read query={entries}>
-        {({ pages }) => {
-          const all = pages.flatMap(page => page.data);
+        {all => {
           if (all.length === 0) return <Empty icon="list" title={t('audit.none')} />;
           return (
             <div className="card audit">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">{t('audit.when')}</th>
-                    <th scope="col">{t('audit.what')}</th>
-                    <th scope="col">{t('audit.who')}</th>
-                    <th scope="col">{t('audit.on')}</th>
-                    <th scope="col">{t('audit.where')}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {all.map(entry => (
-                    <Entry key={entry.id} entry={entry} name={names.get(entry.actor.id ?? '')} />
-                  ))}
-                </tbody>
-              </table>
+              <Table
+                look="folds"
+                heads={(['when', 'what', 'who', 'on', 'where'] as const).map(column => t(`audit.${column}`))}
+              >
+                {all.map(entry => (
+                  <Entry key={entry.id} entry={entry} name={names.get(entry.actor.id ?? '')} />
+                ))}
+              </Table>
               <More list={entries} />
             </div>
           );

@@ -5,10 +5,10 @@ import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useId, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Switch } from '../../base/parts/choice.tsx';
 import { Field } from '../../base/parts/field.tsx';
-import { Section } from '../../base/parts/page.tsx';
-import { Problem } from '../../base/parts/states.tsx';
+import { Form } from '../../base/parts/form.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { OriginsField } from '../origins-field.tsx';
 import { BrandSample } from './brand-sample.tsx';
 import { type BrandInHand, useBrand } from './use-brand.ts';
@@ -30,38 +30,27 @@ export function BrandForm({ brand, saving, onSave, onClose }: BrandFormProps) {
   const legibleColors = colored ? { accent: legible(accent, background), background } : undefined;
   return (
     <Section title={brand ? t('brand.editNamed', { name: brand.name }) : t('brands.new')}>
-      <form
-        className="brand-form"
-        onSubmit={event => {
-          event.preventDefault();
+      <Form
+        label={t('brand.save')}
+        sending={saving}
+        requests={[
+          {
+            label: t('brand.save'),
+            to: `PUT /v1/brands/${slug || 'slug'}`,
+            body: logo.base64 ? { ...body, logo_base64: '…' } : body,
+          },
+        ]}
+        onSubmit={() => {
           setTried(true);
           if (edited.isRight) onSave(slug, body);
         }}
+        onCancel={onClose}
       >
-        <Fields brand={brand} edited={edited} tried={tried} error={saving.error} />
-        <BrandSample name={body.name || t('brand.name')} logo={logo.shown} colors={legibleColors} />
-        <div className="brand-end">
-          <Problem error={saving.error} />
-          <div className="actions">
-            <CurlMenu
-              requests={[
-                {
-                  label: t('brand.save'),
-                  request: {
-                    method: 'PUT',
-                    path: `/v1/brands/${slug || 'slug'}`,
-                    body: logo.base64 ? { ...body, logo_base64: '…' } : body,
-                  },
-                },
-              ]}
-            />
-            <Button onPress={onClose}>{t('common.cancel')}</Button>
-            <Button weight="main" type="submit" busy={saving.isPending}>
-              {t('brand.save')}
-            </Button>
-          </div>
+        <div className="brand-form">
+          <Fields brand={brand} edited={edited} tried={tried} error={saving.error} />
+          <BrandSample name={body.name || t('brand.name')} logo={logo.shown} colors={legibleColors} />
         </div>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -128,10 +117,7 @@ function Colors({ edited: { typed, set } }: { edited: BrandInHand }) {
   const shifted = legible(accent, background);
   return (
     <>
-      <label className="switch">
-        <input type="checkbox" checked={colored} onChange={event => set({ colored: event.target.checked })} />
-        <span>{t('brand.ownColors')}</span>
-      </label>
+      <Switch label={t('brand.ownColors')} on={colored} onChange={on => set({ colored: on })} />
       {colored && (
         <div className="pairs">
           <Color label={t('brand.accent')} value={accent} onChange={next => set({ accent: next })} />

@@ -17,7 +17,7 @@ export function BrandSample({
   const { t } = useWords();
   return (
     <div
-      className="brand-sample"
+      className="brand-sample stack"
       aria-hidden="true"
       ref={element => {
         // A strict policy lets no style attribute through; a property set by script is none.

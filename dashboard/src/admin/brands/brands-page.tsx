@@ -1,19 +1,17 @@
 import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
+import { useList } from '../../base/api/list.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { More } from '../../base/parts/more.tsx';
-import { PageTitle } from '../../base/parts/page.tsx';
+import { More } from '../../base/parts/rows.tsx';
+import { TitleLine } from '../../base/parts/section.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { useAction } from '../../entry/session/recent.ts';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
-import { isAtLeast } from '../../entry/shell/pages.ts';
+import { useMay } from '../../entry/session/signed-in.ts';
 import { BrandForm } from './brand-form.tsx';
 import { BrandSample } from './brand-sample.tsx';
 import './brands.css';
@@ -21,21 +19,12 @@ import './brands.css';
 const BRANDS = ['brands'] as const;
 type Editing = { slug: string; brand?: Brand };
 
-const useBrands = () =>
-  useInfiniteQuery({
-    queryKey: [...BRANDS, 'pages'],
-    queryFn: ({ signal, pageParam }) => call('GET /v1/brands', { signal, query: { limit: '50', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
-
 /** How the capture page looks to the people who get a link: name, logo and colours. */
 export default function BrandsPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const member = isAtLeast(tenant.role, 'member');
+  const member = useMay('member');
   const [editing, setEditing] = useState<Editing | null>(null);
-  const brands = useBrands();
+  const brands = useList([...BRANDS, 'pages'], 'GET /v1/brands');
   const save = useSave(() => setEditing(null));
   const start = (next: Editing | null) => {
     save.reset();
@@ -43,10 +32,11 @@ export default function BrandsPage() {
   };
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t('brands.intro')}>{t('page.brands')}</PageTitle>
-        <CurlMenu requests={[{ label: t('brands.list'), request: { method: 'GET', path: '/v1/brands' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.brands')}
+        intro={t('brands.intro')}
+        requests={[{ label: t('brands.list'), to: 'GET /v1/brands' }]}
+      />
       {member && !editing && (
         <div className="toolbar">
           <Button weight="main" onPress={() => start({ slug: '' })}>
@@ -65,8 +55,7 @@ export default function BrandsPage() {
         />
       )}
       <Read query={brands}>
-        {({ pages }) => {
-          const all = pages.flatMap(page => page.data);
+        {all => {
           if (all.length === 0) return editing ? null : <NoBrands />;
           return (
             <>
@@ -90,15 +79,12 @@ export default function BrandsPage() {
 
 function useSave(onSaved: () => void) {
   const { t } = useWords();
-  const say = useSay();
   return useAction(
     ({ slug, body }: { slug: string; body: BrandInput }) => call('PUT /v1/brands/:id', { id: slug, body }),
     {
       refreshes: [BRANDS],
-      onDone: brand => {
-        onSaved();
-        say(t('brand.saved', { name: brand.name }));
-      },
+      says: ({ name }) => t('brand.saved', { name }),
+      onDone: onSaved,
     },
   );
 }
@@ -114,19 +100,10 @@ function NoBrands() {
 
 function Card({ brand, onEdit }: { brand: Brand; onEdit?: () => void }) {
   const { t } = useWords();
-  const say = useSay();
-  const [asking, setAsking] = useState(false);
   const { slug, name } = brand;
-  const remove = useAction(() => call('DELETE /v1/brands/:id', { id: slug }), {
-    refreshes: [BRANDS],
-    onDone: () => {
-      setAsking(false);
-      say(t('brand.removed', { name }));
-    },
-  });
   const path = `/v1/brands/${slug}`;
   return (
-    <li className="card brand-card">
+    <li className="card brand-card stack">
       <BrandSample name={name} logo={brand.logo_url} colors={brand.worn_colors} />
       <div className="brand-facts">
         <h2>{name}</h2>
@@ -138,28 +115,25 @@ function Card({ brand, onEdit }: { brand: Brand; onEdit?: () => void }) {
             <Button slim aria-label={t('brand.editNamed', { name })} onPress={onEdit}>
               {t('brand.edit')}
             </Button>
-            <Button weight="plain" slim aria-label={t('brand.removeNamed', { name })} onPress={() => setAsking(true)}>
-              {t('common.remove')}
-            </Button>
+            <Ask
+              label={t('common.remove')}
+              named={t('brand.removeNamed', { name })}
+              slim
+              title={t('brand.removeNamed', { name })}
+              text={t('brand.removeText')}
+              run={() => call('DELETE /v1/brands/:id', { id: slug })}
+              refreshes={[BRANDS]}
+              says={() => t('brand.removed', { name })}
+            />
           </>
         )}
         <CurlMenu
           requests={[
-            { label: t('brand.read'), request: { method: 'GET', path } },
-            ...(onEdit ? [{ label: t('common.remove'), request: { method: 'DELETE' as const, path } }] : []),
+            { label: t('brand.read'), to: `GET ${path}` },
+            ...(onEdit ? [{ label: t('common.remove'), to: `DELETE ${path}` }] : []),
           ]}
         />
       </div>
-      {asking && (
-        <Confirm
-          title={t('brand.removeNamed', { name })}
-          action={t('common.remove')}
-          mutation={{ ...remove, mutate: () => remove.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('brand.removeText')}</p>
-        </Confirm>
-      )}
     </li>
   );
 }

@@ -1,15 +1,14 @@
 import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useEffect, useState } from 'react';
-import { Form } from 'react-aria-components/Form';
 import { Controller, type UseFormReturn, useForm } from 'react-hook-form';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { Copyable } from '../../base/parts/copy.tsx';
 import { Dialog } from '../../base/parts/dialog.tsx';
 import { Field } from '../../base/parts/field.tsx';
-import { Icon } from '../../base/parts/icon.tsx';
-import { Problem } from '../../base/parts/states.tsx';
+import { Form } from '../../base/parts/form.tsx';
 import { callName, PEOPLE } from '../../base/people.ts';
 import { useDraft } from '../../entry/session/draft.ts';
 import { useAction } from '../../entry/session/recent.ts';
@@ -70,14 +69,14 @@ export function Invite({ onClose, onInvited }: InviteProps) {
   return (
     <Dialog title={t('people.inviteTitle')} onClose={onClose}>
       <Form
-        validationBehavior="aria"
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
+        label={t('people.invite')}
+        sending={{ isPending: busy, error: problem }}
+        onSubmit={() => {
           const { email, phone_e164: phone } = form.getValues();
           if (email.trim() === '' && phone.trim() === '') form.setError('email', { message: t('people.needsOne') });
           else void send();
         }}
+        onCancel={onClose}
       >
         <TextLine form={form} name="name" label={t('people.name')} />
         <TextLine form={form} name="email" label={t('people.email')} type="email" />
@@ -87,13 +86,6 @@ export function Invite({ onClose, onInvited }: InviteProps) {
           control={form.control}
           render={({ field }) => <RoleSelect label={t('people.role')} value={field.value} onChange={field.onChange} />}
         />
-        <Problem error={problem} />
-        <div className="actions">
-          <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit" busy={busy}>
-            {t('people.invite')}
-          </Button>
-        </div>
       </Form>
     </Dialog>
   );
@@ -137,7 +129,6 @@ const FAULTS = {
 /** Somebody was invited: by mail, or by the link that is shown here once. */
 export function Invited({ person, onClose }: { person: InvitedPerson; onClose: () => void }) {
   const { t } = useWords();
-  const [copied, setCopied] = useState(false);
   const name = callName(person, t('account.nameless'));
   const url = person.sign_in_url;
   return (
@@ -147,17 +138,7 @@ export function Invited({ person, onClose }: { person: InvitedPerson; onClose: (
       ) : (
         <>
           <p>{t('people.invitedByLink')}</p>
-          <p className="copyable">
-            <code>{url}</code>
-          </p>
-          <Button
-            onPress={() => {
-              void navigator.clipboard.writeText(url).then(() => setCopied(true));
-            }}
-          >
-            <Icon name={copied ? 'check' : 'copy'} />
-            {t(copied ? 'common.copied' : 'common.copy')}
-          </Button>
+          <Copyable text={url} label={t('common.copy')} />
         </>
       )}
       <div className="actions">

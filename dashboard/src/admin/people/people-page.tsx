@@ -1,32 +1,25 @@
 import type { InvitedPerson, Person } from '@firsthand/contract/people/people.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
-import type { Request } from '../../base/api/curl.ts';
-import type { MessageKey } from '../../base/i18n.ts';
+import { useList } from '../../base/api/list.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
-import { Confirm } from '../../base/parts/dialog.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { More } from '../../base/parts/more.tsx';
-import { PageTitle } from '../../base/parts/page.tsx';
-import { Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Rows } from '../../base/parts/rows.tsx';
+import { TitleLine } from '../../base/parts/section.tsx';
+import { Problem } from '../../base/parts/states.tsx';
 import { callName, PEOPLE } from '../../base/people.ts';
+import { Ask } from '../../entry/session/ask.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Invite, Invited } from './invite.tsx';
 import { RoleSelect } from './role-select.tsx';
 
-const LIST = { label: 'people.list', request: { method: 'GET', path: '/v1/people' } } as const;
+const LIST = { label: 'people.list', to: 'GET /v1/people' } as const;
 const CHANGES = [
-  {
-    label: 'people.invite',
-    request: { method: 'POST', path: '/v1/people', body: { email: 'ada@example.com', role: 'reviewer' } },
-  },
-  { label: 'people.role', request: { method: 'PATCH', path: '/v1/people/usr_…', body: { role: 'member' } } },
-  { label: 'common.remove', request: { method: 'DELETE', path: '/v1/people/usr_…' } },
+  { label: 'people.invite', to: 'POST /v1/people', body: { email: 'ada@example.com', role: 'reviewer' } },
+  { label: 'people.role', to: 'PATCH /v1/people/usr_…', body: { role: 'member' } },
+  { label: 'common.remove', to: 'DELETE /v1/people/usr_…' },
 ] as const;
 
 /** Everybody of this account and what they may do. Owners invite, change and remove. */
@@ -34,26 +27,16 @@ export default function PeoplePage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const owner = tenant.role === 'owner';
-  const said = ({ label, request }: { label: MessageKey; request: Request }): NamedRequest => ({
-    label: t(label),
-    request,
-  });
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<InvitedPerson | null>(null);
-  const people = useInfiniteQuery({
-    queryKey: PEOPLE,
-    queryFn: ({ signal, pageParam }) => call('GET /v1/people', { signal, query: { limit: '100', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
+  const people = useList(PEOPLE, 'GET /v1/people', { query: { limit: '100' } });
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}>
-          {t('page.people')}
-        </PageTitle>
-        <CurlMenu requests={owner ? [LIST, ...CHANGES].map(said) : [said(LIST)]} />
-      </div>
+      <TitleLine
+        title={t('page.people')}
+        intro={t(owner ? 'people.intro' : 'people.introRead', { tenant: tenant.name })}
+        requests={[LIST, ...(owner ? CHANGES : [])].map(({ label, ...request }) => ({ label: t(label), ...request }))}
+      />
       {owner && (
         <div className="toolbar">
           <Button weight="main" onPress={() => setInviting(true)}>
@@ -62,20 +45,9 @@ export default function PeoplePage() {
           </Button>
         </div>
       )}
-      <Read query={people}>
-        {({ pages }) => (
-          <section className="card section" aria-label={t('page.people')}>
-            <ul className="rows">
-              {pages
-                .flatMap(page => page.data)
-                .map(person => (
-                  <Row key={person.id} person={person} owner={owner} />
-                ))}
-            </ul>
-            <More list={people} />
-          </section>
-        )}
-      </Read>
+      <Rows list={people} label={t('page.people')}>
+        {person => <Row person={person} owner={owner} />}
+      </Rows>
       {inviting && (
         <Invite
           onClose={() => setInviting(false)}
@@ -93,7 +65,6 @@ export default function PeoplePage() {
 function Row({ person, owner }: { person: Person; owner: boolean }) {
   const { t, dateTime } = useWords();
   const { person: me } = useSignedIn();
-  const [removing, setRemoving] = useState(false);
   const name = callName(person, t(person.id === me.id ? 'account.me' : 'account.nameless'));
   const known = [person.email, person.phone_e164].filter(value => value !== undefined && value !== name);
   const change = useRoleChange(person, name);
@@ -124,46 +95,27 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
             isDisabled={change.isPending}
             onChange={role => change.mutate(role)}
           />
-          <Button weight="plain" aria-label={t('people.removeNamed', { name })} onPress={() => setRemoving(true)}>
-            {t('common.remove')}
-          </Button>
+          <Ask
+            label={t('common.remove')}
+            named={t('people.removeNamed', { name })}
+            title={t('people.removeTitle', { name })}
+            text={t('people.removeText')}
+            run={() => call('DELETE /v1/people/:id', { id: person.id })}
+            refreshes={[PEOPLE]}
+            says={() => t('people.wasRemoved', { name })}
+          />
         </div>
       ) : (
         <span className="tag">{t(`role.${person.role}`)}</span>
       )}
-      {removing && <Removal id={person.id} name={name} onClose={() => setRemoving(false)} />}
     </li>
   );
 }
 
 function useRoleChange({ id }: Person, name: string) {
   const { t } = useWords();
-  const say = useSay();
   return useAction((role: Person['role']) => call('PATCH /v1/people/:id', { id, body: { role } }), {
     refreshes: [PEOPLE],
-    onDone: ({ role }) => say(t('people.roleChanged', { name, role: t(`role.${role}`) })),
+    says: ({ role }) => t('people.roleChanged', { name, role: t(`role.${role}`) }),
   });
-}
-
-/** Asks before a person is removed. */
-function Removal({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
-  const { t } = useWords();
-  const say = useSay();
-  const remove = useAction(() => call('DELETE /v1/people/:id', { id }), {
-    refreshes: [PEOPLE],
-    onDone: () => {
-      onClose();
-      say(t('people.wasRemoved', { name }));
-    },
-  });
-  return (
-    <Confirm
-      title={t('people.removeTitle', { name })}
-      action={t('common.remove')}
-      mutation={{ ...remove, mutate: () => remove.mutate(undefined) }}
-      onClose={onClose}
-    >
-      <p>{t('people.removeText')}</p>
-    </Confirm>
-  );
 }

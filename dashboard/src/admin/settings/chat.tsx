@@ -1,16 +1,14 @@
 import type { ChatWebhook, ChatWebhookTest } from '@firsthand/contract/account/chat-webhook.ts';
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
-import { Section } from '../../base/parts/page.tsx';
-import { Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Section } from '../../base/parts/section.tsx';
+import { Notice, Problem, Read } from '../../base/parts/states.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 
 const CHAT = ['chat-webhook'] as const;
@@ -19,23 +17,20 @@ const PATH = '/v1/chat-webhook';
 /** The chat that hears of every verification that needs a look. */
 export function Chat() {
   const { t } = useWords();
-  const chat = useQuery({ queryKey: CHAT, queryFn: ({ signal }) => call('GET /v1/chat-webhook', { signal }) });
+  const chat = useRead(CHAT, 'GET /v1/chat-webhook', {});
   return (
     <Section
       title={t('chat.title')}
       intro={t('chat.intro')}
-      aside={
-        <CurlMenu
-          requests={[
-            {
-              label: t('chat.save'),
-              request: { method: 'PUT', path: PATH, body: { url: 'https://hooks.slack.com/services/…' } },
-            },
-            { label: t('chat.test'), request: { method: 'POST', path: `${PATH}/test` } },
-            { label: t('common.remove'), request: { method: 'DELETE', path: PATH } },
-          ]}
-        />
-      }
+      requests={[
+        {
+          label: t('chat.save'),
+          to: `PUT ${PATH}`,
+          body: { url: 'https://hooks.slack.com/services/…' },
+        },
+        { label: t('chat.test'), to: `POST ${PATH}/test` },
+        { label: t('common.remove'), to: `DELETE ${PATH}` },
+      ]}
     >
       <Read query={chat}>{found => <Address chat={found} />}</Read>
       <p className="soft small">
@@ -48,33 +43,28 @@ export function Chat() {
 /** The address in use, with a way to try and to remove it, and a field for another one. */
 function Address({ chat: { configured, host } }: { chat: ChatWebhook }) {
   const { t } = useWords();
-  const say = useSay();
   const [url, setUrl] = useState('');
   const [fault, setFault] = useState<string>();
   const save = useAction(() => call('PUT /v1/chat-webhook', { body: { url: url.trim() } }), {
     refreshes: [CHAT],
-    onDone: () => {
-      setUrl('');
-      say(t('settings.saved'));
-    },
+    says: () => t('settings.saved'),
+    onDone: () => setUrl(''),
   });
   const test = useAction(() => call('POST /v1/chat-webhook/test', { body: {} }));
   const remove = useAction(() => call('DELETE /v1/chat-webhook', {}), {
     refreshes: [CHAT],
-    onDone: () => {
-      test.reset();
-      say(t('chat.removed'));
-    },
+    says: () => t('chat.removed'),
+    onDone: () => test.reset(),
   });
   return (
     <>
       {configured && (
         <div className="toolbar">
           <span>{t('chat.goesTo', { host: host ?? '' })}</span>
-          <Button slim busy={test.isPending} onPress={() => test.mutate(undefined)}>
+          <Button slim busy={test.isPending} onPress={() => test.mutate()}>
             {t('chat.test')}
           </Button>
-          <Button weight="plain" slim busy={remove.isPending} onPress={() => remove.mutate(undefined)}>
+          <Button weight="plain" slim busy={remove.isPending} onPress={() => remove.mutate()}>
             {t('chat.remove')}
           </Button>
         </div>
@@ -86,7 +76,7 @@ function Address({ chat: { configured, host } }: { chat: ChatWebhook }) {
           event.preventDefault();
           const wrong = webUrlOf(url.trim()) === null;
           setFault(wrong ? t('chat.fault') : undefined);
-          if (!wrong) save.mutate(undefined);
+          if (!wrong) save.mutate();
         }}
       >
         <Field
@@ -110,14 +100,12 @@ function Address({ chat: { configured, host } }: { chat: ChatWebhook }) {
 function Tried({ result: { delivered, status_code, answer } }: { result: ChatWebhookTest }) {
   const { t } = useWords();
   return (
-    <p className={`notice ${delivered ? 'verified' : 'failed'}`} role="status">
-      <span>
-        {delivered
-          ? t('chat.delivered')
-          : status_code === undefined
-            ? t('chat.noAnswer')
-            : t('chat.refused', { code: status_code, answer: answer ?? '' })}
-      </span>
-    </p>
+    <Notice look={delivered ? 'verified' : 'failed'} role="status">
+      {delivered
+        ? t('chat.delivered')
+        : status_code === undefined
+          ? t('chat.noAnswer')
+          : t('chat.refused', { code: status_code, answer: answer ?? '' })}
+    </Notice>
   );
 }

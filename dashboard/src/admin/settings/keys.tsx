@@ -1,20 +1,20 @@
 import { KEY_SCOPES } from '@firsthand/contract/account/key-scopes.ts';
 import type { ApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
+import { useList } from '../../base/api/list.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Choice } from '../../base/parts/choice.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { Copyable } from '../../base/parts/copy.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
+import { Dialog } from '../../base/parts/dialog.tsx';
 import { Field } from '../../base/parts/field.tsx';
+import { Form } from '../../base/parts/form.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { More } from '../../base/parts/more.tsx';
-import { Section } from '../../base/parts/page.tsx';
-import { Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Rows } from '../../base/parts/rows.tsx';
+import { Section } from '../../base/parts/section.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { TemplateSelect } from './template-select.tsx';
@@ -26,13 +26,7 @@ export function Keys() {
   const { t } = useWords();
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<NewApiKey | null>(null);
-  const keys = useInfiniteQuery({
-    queryKey: KEYS,
-    queryFn: ({ signal, pageParam }) =>
-      call('GET /v1/api-keys', { signal, query: { limit: '100', cursor: pageParam } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
+  const keys = useList(KEYS, 'GET /v1/api-keys', { query: { limit: '100' } });
   return (
     <Section
       title={t('apiKeys.title')}
@@ -44,20 +38,7 @@ export function Keys() {
         </Button>
       }
     >
-      <Read query={keys}>
-        {({ pages }) => (
-          <>
-            <ul className="rows">
-              {pages
-                .flatMap(page => page.data)
-                .map(key => (
-                  <Row key={key.id} apiKey={key} />
-                ))}
-            </ul>
-            <More list={keys} />
-          </>
-        )}
-      </Read>
+      <Rows list={keys}>{key => <Row apiKey={key} />}</Rows>
       {making && (
         <Make
           onClose={() => setMaking(false)}
@@ -75,16 +56,7 @@ export function Keys() {
 function Row({ apiKey }: { apiKey: ApiKey }) {
   const { t } = useWords();
   const { ago } = useMoments();
-  const say = useSay();
-  const [asking, setAsking] = useState(false);
   const { id, name, kind, livemode, scopes, prefix, created_at, last_used_at } = apiKey;
-  const revoke = useAction(() => call('DELETE /v1/api-keys/:id', { id }), {
-    refreshes: [KEYS],
-    onDone: () => {
-      setAsking(false);
-      say(t('apiKeys.revoked', { name }));
-    },
-  });
   return (
     <li className="row">
       <Icon name="key" />
@@ -101,19 +73,15 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
           {last_used_at === undefined ? t('apiKeys.unused') : t('apiKeys.used', { at: ago(last_used_at) })}
         </span>
       </div>
-      <Button weight="plain" aria-label={t('apiKeys.revokeNamed', { name })} onPress={() => setAsking(true)}>
-        {t('apiKeys.revoke')}
-      </Button>
-      {asking && (
-        <Confirm
-          title={t('apiKeys.revokeNamed', { name })}
-          action={t('apiKeys.revoke')}
-          mutation={{ ...revoke, mutate: () => revoke.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('apiKeys.revokeText')}</p>
-        </Confirm>
-      )}
+      <Ask
+        label={t('apiKeys.revoke')}
+        named={t('apiKeys.revokeNamed', { name })}
+        title={t('apiKeys.revokeNamed', { name })}
+        text={t('apiKeys.revokeText')}
+        run={() => call('DELETE /v1/api-keys/:id', { id })}
+        refreshes={[KEYS]}
+        says={() => t('apiKeys.revoked', { name })}
+      />
     </li>
   );
 }
@@ -149,13 +117,15 @@ function Make({ onClose, onMade }: MakeProps) {
   const [faults, setFaults] = useState({ name: false, template: false });
   return (
     <Dialog title={t('apiKeys.make')} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
+      <Form
+        label={t('apiKeys.make')}
+        sending={make}
+        requests={[{ label: t('apiKeys.make'), to: 'POST /v1/api-keys', body }]}
+        onSubmit={() => {
           setFaults(wrong);
-          if (!wrong.name && !wrong.template) make.mutate(undefined);
+          if (!wrong.name && !wrong.template) make.mutate();
         }}
+        onCancel={onClose}
       >
         <Field
           label={t('apiKeys.name')}
@@ -189,35 +159,17 @@ function Make({ onClose, onMade }: MakeProps) {
             onChange={setTemplateId}
           />
         )}
-        <Problem error={make.error} />
-        <div className="actions">
-          <CurlMenu
-            requests={[{ label: t('apiKeys.make'), request: { method: 'POST', path: '/v1/api-keys', body } }]}
-          />
-          <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit" busy={make.isPending}>
-            {t('apiKeys.make')}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
 function Made({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
   const { t } = useWords();
-  const [copied, setCopied] = useState(false);
-  const key = made.key ?? '';
   return (
     <Dialog title={t('apiKeys.ready', { name: made.name })} onClose={onClose}>
       <p>{t('apiKeys.readyText')}</p>
-      <p className="copyable">
-        <code>{key}</code>
-      </p>
-      <Button onPress={() => void navigator.clipboard.writeText(key).then(() => setCopied(true))}>
-        <Icon name={copied ? 'check' : 'copy'} />
-        {t(copied ? 'common.copied' : 'secret.copy')}
-      </Button>
+      <Copyable text={made.key ?? ''} label={t('secret.copy')} />
       <div className="actions">
         <Button weight="main" onPress={onClose}>
           {t('common.done')}

@@ -4,13 +4,11 @@ import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
-import { Button } from '../../base/parts/button.tsx';
-import { Choice } from '../../base/parts/choice.tsx';
-import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
+import { Choice, Switch } from '../../base/parts/choice.tsx';
 import { Field } from '../../base/parts/field.tsx';
-import { Section } from '../../base/parts/page.tsx';
-import { Problem } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Form } from '../../base/parts/form.tsx';
+import { Section } from '../../base/parts/section.tsx';
+import { Notice } from '../../base/parts/states.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { SETTINGS } from './settings-key.ts';
 
@@ -55,28 +53,24 @@ function useRules(settings: Settings) {
 /** How long photos stay, who decides about doubts, and what is checked where a request does not say. */
 export function Rules({ settings }: { settings: Settings }) {
   const { t } = useWords();
-  const say = useSay();
   const rules = useRules(settings);
   const { typed, set, wrong, body } = rules;
   const [tried, setTried] = useState(false);
   const save = useAction(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
-    onDone: () => say(t('settings.saved')),
+    says: () => t('settings.saved'),
   });
-  const request: NamedRequest = {
-    label: t('settings.saveRules'),
-    request: { method: 'PATCH', path: '/v1/settings', body },
+  const submit = () => {
+    setTried(true);
+    if (rules.isRight) save.mutate();
   };
   return (
-    <Section title={t('settings.rules')} intro={t('settings.rulesIntro')} aside={<CurlMenu requests={[request]} />}>
-      <form
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
-          setTried(true);
-          if (rules.isRight) save.mutate(undefined);
-        }}
-      >
+    <Section
+      title={t('settings.rules')}
+      intro={t('settings.rulesIntro')}
+      requests={[{ label: t('settings.saveRules'), to: 'PATCH /v1/settings', body }]}
+    >
+      <Form label={t('settings.saveRules')} sending={save} onSubmit={submit}>
         <Retention rules={rules} tried={tried} />
         <Choice
           name="policy"
@@ -103,13 +97,7 @@ export function Rules({ settings }: { settings: Settings }) {
           chosen={typed.depth}
           onChange={depth => set({ depth })}
         />
-        <Problem error={save.error} />
-        <div className="actions">
-          <Button weight="main" type="submit" busy={save.isPending}>
-            {t('settings.saveRules')}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Section>
   );
 }
@@ -124,10 +112,7 @@ function Retention({ rules: { typed, set, wrong, isShorter }, tried }: PartProps
   const { t } = useWords();
   return (
     <>
-      <label className="switch">
-        <input type="checkbox" checked={typed.keeps} onChange={event => set({ keeps: event.target.checked })} />
-        <span>{t('settings.keep')}</span>
-      </label>
+      <Switch label={t('settings.keep')} on={typed.keeps} onChange={keeps => set({ keeps })} />
       {!typed.keeps && (
         <Field
           label={t('settings.days')}
@@ -138,7 +123,7 @@ function Retention({ rules: { typed, set, wrong, isShorter }, tried }: PartProps
           input={{ inputMode: 'numeric' }}
         />
       )}
-      {isShorter && <p className="notice doubtful">{t('settings.shorter')}</p>}
+      {isShorter && <Notice look="doubtful">{t('settings.shorter')}</Notice>}
     </>
   );
 }
@@ -150,22 +135,15 @@ function Signals({ rules: { typed, set, wrong }, tried }: PartProps) {
     <fieldset className="stack">
       <legend className="label">{t('settings.signals')}</legend>
       <p className="soft small">{t('settings.signalsHint')}</p>
-      <label className="switch">
-        <input type="checkbox" checked={!own} onChange={event => set({ own: !event.target.checked })} />
-        <span>{t('settings.signalsUsual')}</span>
-      </label>
+      <Switch label={t('settings.signalsUsual')} on={!own} onChange={usual => set({ own: !usual })} />
       {own &&
         SIGNAL_NAMES.map(name => (
-          <label key={name} className="switch">
-            <input
-              type="checkbox"
-              checked={signals.includes(name)}
-              onChange={event =>
-                set({ signals: event.target.checked ? [...signals, name] : signals.filter(one => one !== name) })
-              }
-            />
-            <span>{t(`signal.${name}`)}</span>
-          </label>
+          <Switch
+            key={name}
+            label={t(`signal.${name}`)}
+            on={signals.includes(name)}
+            onChange={on => set({ signals: on ? [...signals, name] : signals.filter(one => one !== name) })}
+          />
         ))}
       {tried && wrong.signals && <p className="fault">{t('settings.signalsFault')}</p>}
     </fieldset>

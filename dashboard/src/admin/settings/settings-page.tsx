@@ -1,17 +1,16 @@
 import type { Settings } from '@firsthand/contract/account/management.ts';
 import { isEmailAddress } from '@firsthand/contract/base/email-address.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
-import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { type Fact, Facts } from '../../base/parts/facts.tsx';
 import { Field } from '../../base/parts/field.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
-import { Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Form } from '../../base/parts/form.tsx';
+import { Section, TitleLine } from '../../base/parts/section.tsx';
+import { Read } from '../../base/parts/states.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { Chat } from './chat.tsx';
@@ -25,13 +24,14 @@ export default function SettingsPage() {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const owner = tenant.role === 'owner';
-  const settings = useQuery({ queryKey: SETTINGS, queryFn: ({ signal }) => call('GET /v1/settings', { signal }) });
+  const settings = useRead(SETTINGS, 'GET /v1/settings', {});
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t(owner ? 'settings.intro' : 'settings.introRead')}>{t('page.settings')}</PageTitle>
-        <CurlMenu requests={[{ label: t('page.settings'), request: { method: 'GET', path: '/v1/settings' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.settings')}
+        intro={t(owner ? 'settings.intro' : 'settings.introRead')}
+        requests={[{ label: t('page.settings'), to: 'GET /v1/settings' }]}
+      />
       <Read query={settings}>
         {data =>
           owner ? (
@@ -77,7 +77,7 @@ function Security() {
 
 function Readable({ settings }: { settings: Settings }) {
   const { t } = useWords();
-  const facts: [string, ReactNode][] = [
+  const facts: Fact[] = [
     [t('settings.name'), settings.name],
     [t('settings.notify'), settings.notify_email ?? t('settings.nobody')],
     [t('settings.days'), settings.retention_days === null ? t('settings.keep') : String(settings.retention_days)],
@@ -88,28 +88,20 @@ function Readable({ settings }: { settings: Settings }) {
   ];
   return (
     <Section title={t('settings.account')}>
-      <dl className="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} />
     </Section>
   );
 }
 
 function Editable({ settings }: { settings: Settings }) {
   const { t } = useWords();
-  const say = useSay();
   const [name, setName] = useState(settings.name);
   const [email, setEmail] = useState(settings.notify_email ?? '');
   const [tried, setTried] = useState(false);
   const body = { name: name.trim(), notify_email: email.trim() || null };
   const save = useAction(() => call('PATCH /v1/settings', { body }), {
     refreshes: [SETTINGS],
-    onDone: () => say(t('settings.saved')),
+    says: () => t('settings.saved'),
   });
   const refused = save.error instanceof ApiError ? save.error.fields?.map(({ path }) => path) : undefined;
   const nameFault = tried && (body.name === '' || refused?.includes('name')) ? t('settings.nameFault') : undefined;
@@ -117,23 +109,13 @@ function Editable({ settings }: { settings: Settings }) {
     tried && ((body.notify_email && !isEmailAddress(body.notify_email)) || refused?.includes('notify_email'))
       ? t('mail.fault')
       : undefined;
+  const submit = () => {
+    setTried(true);
+    if (body.name !== '' && (!body.notify_email || isEmailAddress(body.notify_email))) save.mutate();
+  };
   return (
-    <Section
-      title={t('settings.account')}
-      aside={
-        <CurlMenu
-          requests={[{ label: t('settings.save'), request: { method: 'PATCH', path: '/v1/settings', body } }]}
-        />
-      }
-    >
-      <form
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
-          setTried(true);
-          if (body.name !== '' && (!body.notify_email || isEmailAddress(body.notify_email))) save.mutate(undefined);
-        }}
-      >
+    <Section title={t('settings.account')} requests={[{ label: t('settings.save'), to: 'PATCH /v1/settings', body }]}>
+      <Form label={t('settings.save')} sending={save} onSubmit={submit}>
         <Field label={t('settings.name')} value={name} onChange={setName} fault={nameFault} maxLength={120} />
         <Field
           label={t('settings.notify')}
@@ -147,13 +129,7 @@ function Editable({ settings }: { settings: Settings }) {
         <p className="soft small">
           {t('settings.limit')}: {t('settings.perMinute', { n: settings.rate_limit_per_minute })}
         </p>
-        <Problem error={save.error} />
-        <div className="actions">
-          <Button weight="main" type="submit" busy={save.isPending}>
-            {t('settings.save')}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Section>
   );
 }

@@ -1,14 +1,12 @@
 import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
-import { useQuery } from '@tanstack/react-query';
-import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Read } from '../../base/parts/states.tsx';
+import { type Look, Tag } from '../../base/parts/tag.tsx';
 import './system.css';
 
-const LOOK: Record<SystemFinding['state'], [IconName, string]> = {
+const LOOK: Record<SystemFinding['state'], Look> = {
   ok: ['check', 'verified'],
   missing: ['minus', ''],
   wrong: ['cross', 'failed'],
@@ -27,17 +25,14 @@ const ORDER = ['wrong', 'missing', 'ok'] as const;
 /** The parts of this installation, and the cost of each missing one. */
 export default function SystemPage() {
   const { t } = useWords();
-  const system = useQuery({
-    queryKey: ['system'],
-    queryFn: ({ signal }) => call('GET /v1/system', { signal }),
-    refetchOnWindowFocus: 'always',
-  });
+  const system = useRead(['system'], 'GET /v1/system', {}, { refetchOnWindowFocus: 'always' });
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t('system.intro')}>{t('page.system')}</PageTitle>
-        <CurlMenu requests={[{ label: t('page.system'), request: { method: 'GET', path: '/v1/system' } }]} />
-      </div>
+      <TitleLine
+        title={t('page.system')}
+        intro={t('system.intro')}
+        requests={[{ label: t('page.system'), to: 'GET /v1/system' }]}
+      />
       <Read query={system}>
         {({ findings }) => (
           <>
@@ -67,13 +62,9 @@ export default function SystemPage() {
 function Row({ finding }: { finding: SystemFinding }) {
   const { t } = useWords();
   const { part, state, what, advice } = finding;
-  const [icon, meaning] = LOOK[state];
   return (
     <li className="row system-row">
-      <span className={`tag ${meaning}`}>
-        <Icon name={icon} />
-        {t(`system.state.${state}`)}
-      </span>
+      <Tag look={LOOK[state]}>{t(`system.state.${state}`)}</Tag>
       <div className="row-main">
         <span className="row-name">{t(`system.part.${part}`)}</span>
         {state === 'ok' ? (

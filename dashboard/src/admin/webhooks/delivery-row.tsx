@@ -1,4 +1,3 @@
-import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import type { QueryKey } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -7,14 +6,14 @@ import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { type Look, Tag } from '../../base/parts/tag.tsx';
 import { useAction } from '../../entry/session/recent.ts';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { useMay } from '../../entry/session/signed-in.ts';
 import './webhooks.css';
 
-const LOOK: Record<WebhookDelivery['status'], [IconName, string]> = {
+const LOOK: Record<WebhookDelivery['status'], Look> = {
   succeeded: ['check', 'verified'],
   failed: ['cross', 'failed'],
   pending: ['time', ''],
@@ -32,17 +31,13 @@ interface DeliveryRowProps {
 export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRowProps) {
   const { t } = useWords();
   const { ago } = useMoments();
-  const { tenant } = useSignedIn();
+  const mayRetry = useMay('member');
   const again = useSendAgain(delivery.id, refreshes);
   const { status, type, verification_id, url, created_at, next_attempt_at, attempts } = delivery;
-  const [icon, meaning] = LOOK[status];
   const last = attempts.at(-1);
   return (
     <li className="row delivery">
-      <span className={`tag ${meaning}`}>
-        <Icon name={icon} />
-        {t(`delivery.${status}`)}
-      </span>
+      <Tag look={LOOK[status]}>{t(`delivery.${status}`)}</Tag>
       <div className="row-main">
         <span className="row-name">
           <code>{type}</code>
@@ -60,9 +55,9 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
         {attempts.length > 0 && <Attempts delivery={delivery} />}
         <Problem error={again.error} />
       </div>
-      {hasRole(tenant.role, 'member') && (
+      {mayRetry && (
         <div className="row-actions">
-          <Button slim busy={again.isPending} onPress={() => again.mutate(undefined)}>
+          <Button slim busy={again.isPending} onPress={() => again.mutate()}>
             <Icon name="lens" />
             {t('deliveries.again')}
           </Button>
@@ -70,7 +65,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
             requests={[
               {
                 label: t('deliveries.again'),
-                request: { method: 'POST', path: `/v1/webhook-deliveries/${delivery.id}/retry` },
+                to: `POST /v1/webhook-deliveries/${delivery.id}/retry`,
               },
             ]}
           />
@@ -82,10 +77,9 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
 
 function useSendAgain(id: string, refreshes: readonly QueryKey[]) {
   const { t } = useWords();
-  const say = useSay();
   return useAction(() => call('POST /v1/webhook-deliveries/:id/retry', { id, body: {} }), {
     refreshes,
-    onDone: () => say(t('deliveries.sentAgain')),
+    says: () => t('deliveries.sentAgain'),
   });
 }
 

@@ -3,44 +3,30 @@ import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
+import { useCopy } from '../../base/parts/copy.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { Confirm } from '../../base/parts/dialog.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { Problem } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 
 /** The secret that signs: read and rotated by owners who signed in a moment ago. Nothing keeps it on the page. */
 export function Secret() {
   const { t } = useWords();
-  const say = useSay();
   const [shown, setShown] = useState<WebhookSecret | null>(null);
-  const [asking, setAsking] = useState(false);
   const read = useAction(() => call('GET /v1/webhook-secret', {}), { onDone: setShown });
-  const rotate = useAction(() => call('POST /v1/webhook-secret/rotate', { body: {} }), {
-    onDone: secret => {
-      setAsking(false);
-      setShown(secret);
-      say(t('secret.rotated'));
-    },
-  });
-  const copy = (secret: string) => void navigator.clipboard.writeText(secret).then(() => say(t('common.copied')));
+  const copy = useCopy();
   return (
     <Section
       title={t('secret.title')}
       intro={t('secret.intro')}
-      aside={
-        <CurlMenu
-          requests={[
-            { label: t('secret.show'), request: { method: 'GET', path: '/v1/webhook-secret' } },
-            { label: t('secret.rotate'), request: { method: 'POST', path: '/v1/webhook-secret/rotate' } },
-          ]}
-        />
-      }
+      requests={[
+        { label: t('secret.show'), to: 'GET /v1/webhook-secret' },
+        { label: t('secret.rotate'), to: 'POST /v1/webhook-secret/rotate' },
+      ]}
     >
       {shown && <Shown secret={shown} />}
-      <Problem error={read.error ?? (asking ? null : rotate.error)} />
+      <Problem error={read.error} />
       <div className="toolbar">
         {shown ? (
           <>
@@ -50,24 +36,19 @@ export function Secret() {
             </Button>
           </>
         ) : (
-          <Button busy={read.isPending} onPress={() => read.mutate(undefined)}>
+          <Button busy={read.isPending} onPress={() => read.mutate()}>
             {t('secret.show')}
           </Button>
         )}
-        <Button weight="plain" onPress={() => setAsking(true)}>
-          {t('secret.rotate')}
-        </Button>
-      </div>
-      {asking && (
-        <Confirm
+        <Ask
+          label={t('secret.rotate')}
           title={t('secret.rotateTitle')}
-          action={t('secret.rotate')}
-          mutation={{ ...rotate, mutate: () => rotate.mutate(undefined) }}
-          onClose={() => setAsking(false)}
-        >
-          <p>{t('secret.rotateText')}</p>
-        </Confirm>
-      )}
+          text={t('secret.rotateText')}
+          run={() => call('POST /v1/webhook-secret/rotate', { body: {} })}
+          says={() => t('secret.rotated')}
+          onDone={setShown}
+        />
+      </div>
     </Section>
   );
 }

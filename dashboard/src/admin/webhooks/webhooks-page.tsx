@@ -1,22 +1,24 @@
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import { DELIVERY_STATUSES, type WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { call } from '../../base/api/call.ts';
+import { useList } from '../../base/api/list.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { useCopy } from '../../base/parts/copy.tsx';
 import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Field } from '../../base/parts/field.tsx';
-import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import { More } from '../../base/parts/more.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
+import { Rows } from '../../base/parts/rows.tsx';
+import { Section, TitleLine } from '../../base/parts/section.tsx';
+import { SelectField } from '../../base/parts/select-field.tsx';
 import { Empty, Problem, Read } from '../../base/parts/states.tsx';
-import { useSay } from '../../base/parts/toasts.tsx';
+import { type Look, Tag } from '../../base/parts/tag.tsx';
 import { useAction } from '../../entry/session/recent.ts';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
-import { isAtLeast } from '../../entry/shell/pages.ts';
+import { useMay } from '../../entry/session/signed-in.ts';
 import { DeliveryRow } from './delivery-row.tsx';
 import { Secret } from './secret.tsx';
 import './webhooks.css';
@@ -31,23 +33,19 @@ const statusOf = (search: string) => {
 /** Where events go, whether they arrive, and what came back. */
 export default function WebhooksPage() {
   const { t } = useWords();
-  const { tenant } = useSignedIn();
-  const member = isAtLeast(tenant.role, 'member');
-  const endpoints = useQuery({
-    queryKey: ENDPOINTS,
-    queryFn: ({ signal }) => call('GET /v1/webhook-endpoints', { signal, query: { limit: '100' } }),
-  });
+  const member = useMay('member');
+  const owner = useMay('owner');
+  const endpoints = useRead(ENDPOINTS, 'GET /v1/webhook-endpoints', { query: { limit: '100' } });
   return (
     <>
-      <div className="title-line">
-        <PageTitle intro={t('webhooks.intro')}>{t('page.webhooks')}</PageTitle>
-        <CurlMenu
-          requests={[
-            { label: t('webhooks.endpoints'), request: { method: 'GET', path: '/v1/webhook-endpoints' } },
-            { label: t('webhooks.deliveries'), request: { method: 'GET', path: '/v1/webhook-deliveries' } },
-          ]}
-        />
-      </div>
+      <TitleLine
+        title={t('page.webhooks')}
+        intro={t('webhooks.intro')}
+        requests={[
+          { label: t('webhooks.endpoints'), to: 'GET /v1/webhook-endpoints' },
+          { label: t('webhooks.deliveries'), to: 'GET /v1/webhook-deliveries' },
+        ]}
+      />
       <Section title={t('webhooks.endpoints')}>
         <Read query={endpoints}>
           {({ data }) =>
@@ -67,13 +65,13 @@ export default function WebhooksPage() {
       </Section>
       {member && <TestEvent />}
       <DeliveryList />
-      {tenant.role === 'owner' && <Secret />}
+      {owner && <Secret />}
       <Receiver />
     </>
   );
 }
 
-const LOOK: Record<'disabled' | 'failing' | 'fine', [IconName, string]> = {
+const LOOK: Record<'disabled' | 'failing' | 'fine', Look> = {
   disabled: ['cross', 'failed'],
   failing: ['doubt', 'doubtful'],
   fine: ['check', 'verified'],
@@ -86,39 +84,29 @@ const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK 
 function useRemedy(endpoint: WebhookEndpoint, missed: { since: string; url: string }): NamedRequest {
   const { t } = useWords();
   return stateOf(endpoint) === 'disabled'
-    ? {
-        label: t('endpoint.enable'),
-        request: { method: 'POST', path: `/v1/webhook-endpoints/${endpoint.id}/enable` },
-      }
-    : {
-        label: t('endpoint.recover'),
-        request: { method: 'POST', path: '/v1/webhook-deliveries/recover', body: missed },
-      };
+    ? { label: t('endpoint.enable'), to: `POST /v1/webhook-endpoints/${endpoint.id}/enable` }
+    : { label: t('endpoint.recover'), to: 'POST /v1/webhook-deliveries/recover', body: missed };
 }
 
 function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: boolean }) {
   const { t } = useWords();
   const { ago } = useMoments();
-  const say = useSay();
   const { url, failing_since, disabled_at, created_at } = endpoint;
   const state = stateOf(endpoint);
   const enable = useAction(() => call('POST /v1/webhook-endpoints/:id/enable', { id: endpoint.id, body: {} }), {
     refreshes: [ENDPOINTS],
-    onDone: () => say(t('webhooks.enabled')),
+    says: () => t('webhooks.enabled'),
   });
   const missed = { since: failing_since ?? disabled_at ?? created_at, url };
   const recover = useAction(() => call('POST /v1/webhook-deliveries/recover', { body: missed }), {
     refreshes: [ALL],
-    onDone: ({ recovered }) => say(t('webhooks.recovered', { n: recovered })),
+    says: ({ recovered }) => t('webhooks.recovered', { n: recovered }),
   });
   const remedy = useRemedy(endpoint, missed);
-  const [icon, meaning] = LOOK[state];
+  const help = state === 'disabled' ? enable : recover;
   return (
     <li className="row">
-      <span className={`tag ${meaning}`}>
-        <Icon name={icon} />
-        {t(`endpoint.${state}`)}
-      </span>
+      <Tag look={LOOK[state]}>{t(`endpoint.${state}`)}</Tag>
       <div className="row-main">
         <span className="row-name">{url}</span>
         <span className="soft small">
@@ -132,15 +120,9 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
       </div>
       {member && (
         <div className="row-actions">
-          {state === 'disabled' ? (
-            <Button slim busy={enable.isPending} onPress={() => enable.mutate(undefined)}>
-              {t('endpoint.enable')}
-            </Button>
-          ) : (
-            <Button slim busy={recover.isPending} onPress={() => recover.mutate(undefined)}>
-              {t('endpoint.recover')}
-            </Button>
-          )}
+          <Button slim busy={help.isPending} onPress={() => help.mutate()}>
+            {remedy.label}
+          </Button>
           <CurlMenu requests={[remedy]} />
         </div>
       )}
@@ -150,12 +132,11 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
 
 function TestEvent() {
   const { t } = useWords();
-  const say = useSay();
   const [url, setUrl] = useState('');
   const [fault, setFault] = useState<string>();
   const send = useAction(() => call('POST /v1/webhooks/test', { body: { url } }), {
     refreshes: [ALL, ENDPOINTS],
-    onDone: () => say(t('webhooks.testSent')),
+    says: () => t('webhooks.testSent'),
   });
   return (
     <Section title={t('webhooks.test')} intro={t('webhooks.testIntro')}>
@@ -165,18 +146,14 @@ function TestEvent() {
           event.preventDefault();
           const wrong = webUrlOf(url) === null;
           setFault(wrong ? t('webhooks.urlFault') : undefined);
-          if (!wrong) send.mutate(undefined);
+          if (!wrong) send.mutate();
         }}
       >
         <Field label={t('webhooks.url')} value={url} onChange={setUrl} fault={fault} input={{ inputMode: 'url' }} />
         <Button type="submit" busy={send.isPending}>
           {t('webhooks.sendTest')}
         </Button>
-        <CurlMenu
-          requests={[
-            { label: t('webhooks.test'), request: { method: 'POST', path: '/v1/webhooks/test', body: { url } } },
-          ]}
-        />
+        <CurlMenu requests={[{ label: t('webhooks.test'), to: 'POST /v1/webhooks/test', body: { url } }]} />
       </form>
       <Problem error={send.error} />
     </Section>
@@ -187,51 +164,26 @@ function DeliveryList() {
   const { t } = useWords();
   const [, goTo] = useLocation();
   const status = statusOf(useSearch());
-  const deliveries = useInfiniteQuery({
-    queryKey: [...ALL, status ?? ''],
-    queryFn: ({ signal, pageParam }) =>
-      call('GET /v1/webhook-deliveries', { signal, query: { limit: '30', cursor: pageParam, status } }),
-    initialPageParam: undefined as string | undefined,
-    getNextPageParam: page => page.next_cursor,
-  });
+  const deliveries = useList([...ALL, status ?? ''], 'GET /v1/webhook-deliveries', { query: { limit: '30', status } });
   return (
     <Section
       title={t('webhooks.deliveries')}
       aside={
-        <label className="queue">
-          <span className="unseen">{t('filter.status')}</span>
-          <select
-            className="input"
-            value={status ?? ''}
-            onChange={event => goTo(event.target.value ? `/webhooks?status=${event.target.value}` : '/webhooks')}
-          >
-            <option value="">{t('webhooks.anyStatus')}</option>
-            {DELIVERY_STATUSES.map(name => (
-              <option key={name} value={name}>
-                {t(`delivery.${name}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SelectField
+          label={t('filter.status')}
+          slim
+          options={[
+            ['', t('webhooks.anyStatus')],
+            ...DELIVERY_STATUSES.map(name => [name, t(`delivery.${name}`)] as const),
+          ]}
+          value={status ?? ''}
+          onChosen={name => goTo(name ? `/webhooks?status=${name}` : '/webhooks')}
+        />
       }
     >
-      <Read query={deliveries}>
-        {({ pages }) => {
-          const all = pages.flatMap(page => page.data);
-          return all.length === 0 ? (
-            <p className="soft small">{t('webhooks.noDeliveries')}</p>
-          ) : (
-            <>
-              <ul className="rows">
-                {all.map(delivery => (
-                  <DeliveryRow key={delivery.id} delivery={delivery} refreshes={[ALL]} linked />
-                ))}
-              </ul>
-              <More list={deliveries} />
-            </>
-          );
-        }}
-      </Read>
+      <Rows list={deliveries} none={<p className="soft small">{t('webhooks.noDeliveries')}</p>}>
+        {delivery => <DeliveryRow delivery={delivery} refreshes={[ALL]} linked />}
+      </Rows>
     </Section>
   );
 }
@@ -255,13 +207,13 @@ createServer(async (request, response) => {
 /** A receiver to copy, for whoever has none yet. */
 function Receiver() {
   const { t } = useWords();
-  const say = useSay();
+  const copy = useCopy();
   return (
     <Section
       title={t('webhooks.receiver')}
       intro={t('webhooks.receiverIntro')}
       aside={
-        <Button slim onPress={() => void navigator.clipboard.writeText(RECEIVER).then(() => say(t('common.copied')))}>
+        <Button slim onPress={() => copy(RECEIVER)}>
           <Icon name="copy" />
           {t('webhooks.copyCode')}
         </Button>

@@ -4,7 +4,7 @@ import type { Operations } from './operations.ts';
 
 type Operation = keyof Operations;
 export type Answer<O extends Operation> = Operations[O]['answer'];
-type Input<O extends Operation> = (O extends `${string}/:id${string}` ? { id: string } : object) &
+export type Input<O extends Operation> = (O extends `${string}/:id${string}` ? { id: string } : object) &
   (O extends `${string}/:review` ? { review: string } : object) &
   (Operations[O] extends { body: infer Body } ? { body: Body } : object) & {
     query?: Record<string, string | undefined>;

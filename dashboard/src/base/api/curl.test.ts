@@ -18,9 +18,7 @@ test('curlOf gives a command whose body reaches curl unchanged, whatever it hold
   const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter(value => !value.includes('\0'));
   fc.assert(
     fc.property(text, narrative => {
-      const all = argumentsOf(
-        curlOf({ method: 'POST', path: "/v1/x?q='$(id)`", body: { narrative } }, 'https://a.example'),
-      );
+      const all = argumentsOf(curlOf({ to: "POST /v1/x?q='$(id)`", body: { narrative } }, 'https://a.example'));
       expect(all.slice(0, 3)).toEqual(['-X', 'POST', "https://a.example/v1/x?q='$(id)`"]);
       expect(all).toContain('Authorization: Bearer rk_secret_x');
       expect(JSON.parse(all.at(-1)!)).toEqual({ narrative });
@@ -30,7 +28,7 @@ test('curlOf gives a command whose body reaches curl unchanged, whatever it hold
 });
 
 test('curlOf names no method and no body where there is none', () => {
-  expect(argumentsOf(curlOf({ method: 'GET', path: '/v1/me' }, 'https://a.example'))).toEqual([
+  expect(argumentsOf(curlOf({ to: 'GET /v1/me' }, 'https://a.example'))).toEqual([
     'https://a.example/v1/me',
     '-H',
     'Authorization: Bearer rk_secret_x',
@@ -38,10 +36,9 @@ test('curlOf names no method and no body where there is none', () => {
 });
 
 test('curlOf sends the cookie of the session, and no key, with a personal action; a change names its origin too', () => {
-  const request = { path: '/v1/me/sessions', personal: true } as const;
   const read = ['https://a.example/v1/me/sessions', '-H', 'Cookie: name=value'];
-  expect(argumentsOf(curlOf({ method: 'GET', ...request }, 'https://a.example'))).toEqual(read);
-  expect(argumentsOf(curlOf({ method: 'DELETE', ...request }, 'https://a.example'))).toEqual([
+  expect(argumentsOf(curlOf({ to: 'GET /v1/me/sessions', personal: true }, 'https://a.example'))).toEqual(read);
+  expect(argumentsOf(curlOf({ to: 'DELETE /v1/me/sessions', personal: true }, 'https://a.example'))).toEqual([
     '-X',
     'DELETE',
     ...read,

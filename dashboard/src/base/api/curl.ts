@@ -2,8 +2,8 @@ import { ROOT } from '@firsthand/look/root.ts';
 
 /** One request of the API, as an action of the page makes it. */
 export interface Request {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  path: string;
+  /** Method and path: `GET /v1/me`. */
+  to: string;
   body?: unknown;
   /** The body is a file that the reader has. */
   file?: { name: string; type: string };
@@ -18,7 +18,8 @@ const quoted = (text: string): string => `'${text.replaceAll("'", () => `'\\''`)
  * The request as a command line. The reader sets FIRSTHAND_KEY, or FIRSTHAND_COOKIE for a personal action: the page knows no key
  * and cannot read the cookie of the session.
  */
-export function curlOf({ method, path, body, file, personal = false }: Request, origin: string): string {
+export function curlOf({ to, body, file, personal = false }: Request, origin: string): string {
+  const [method, path] = to.split(/ (.*)/) as [string, string];
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + ROOT + path)}`,
     personal ? '-H "Cookie: $FIRSTHAND_COOKIE"' : '-H "Authorization: Bearer $FIRSTHAND_KEY"',

@@ -2,6 +2,7 @@ import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Icon } from './icon.tsx';
+import { Marked } from './marked.tsx';
 
 /** A filter: any of several values, none meaning all of them. */
 export function Choose<Value extends string>({
@@ -34,12 +35,7 @@ export function Choose<Value extends string>({
         >
           {values.map(value => (
             <MenuItem key={value} id={value} className="item" textValue={nameOf(value)}>
-              {({ isSelected }) => (
-                <>
-                  <span className="mark">{isSelected && <Icon name="check" />}</span>
-                  {nameOf(value)}
-                </>
-              )}
+              {({ isSelected }) => <Marked on={isSelected}>{nameOf(value)}</Marked>}
             </MenuItem>
           ))}
         </Menu>

@@ -7,9 +7,8 @@ import { Icon } from './icon.tsx';
 import { useSay } from './toasts.tsx';
 
 /** A request of the API and what it does, in the person's language. */
-export interface NamedRequest {
+export interface NamedRequest extends Request {
   label: string;
-  request: Request;
 }
 
 /** How the API does what can be done here: each action as a command line, for the clipboard. */
@@ -17,8 +16,8 @@ export function CurlMenu({ requests }: { requests: readonly NamedRequest[] }) {
   const { t } = useWords();
   const say = useSay();
   const copy = (named: NamedRequest) =>
-    void navigator.clipboard.writeText(curlOf(named.request, location.origin)).then(
-      () => say(t(named.request.personal ? 'curl.copiedPersonal' : 'curl.copied', { action: named.label })),
+    void navigator.clipboard.writeText(curlOf(named, location.origin)).then(
+      () => say(t(named.personal ? 'curl.copiedPersonal' : 'curl.copied', { action: named.label })),
       () => say(t('curl.notCopied')),
     );
   const [only] = requests;
@@ -45,9 +44,7 @@ export function CurlMenu({ requests }: { requests: readonly NamedRequest[] }) {
               <Icon name="copy" />
               <span>
                 {named.label}
-                <code className="item-code">
-                  {named.request.method} {named.request.path.split('?')[0]}
-                </code>
+                <code className="item-code">{named.to.split('?')[0]}</code>
               </span>
             </MenuItem>
           ))}

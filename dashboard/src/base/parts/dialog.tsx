@@ -3,7 +3,7 @@ import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Heading } from 'react-aria-components/Heading';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { useWords } from '../language.tsx';
-import { Button, type Weight } from './button.tsx';
+import { Button } from './button.tsx';
 import { Problem } from './states.tsx';
 
 /** Something to settle before the page goes on. Escape and a press outside close it. */
@@ -36,14 +36,12 @@ export function Confirm({
   title,
   children,
   action,
-  weight = 'grave',
   mutation,
   onClose,
 }: {
   title: string;
   children: ReactNode;
   action: string;
-  weight?: Weight;
   mutation: { mutate: () => void; isPending: boolean; error: unknown };
   onClose: () => void;
 }) {
@@ -54,7 +52,7 @@ export function Confirm({
       <Problem error={mutation.error} />
       <div className="actions">
         <Button onPress={onClose}>{t('common.cancel')}</Button>
-        <Button weight={weight} busy={mutation.isPending} onPress={() => mutation.mutate()}>
+        <Button weight="grave" busy={mutation.isPending} onPress={() => mutation.mutate()}>
           {action}
         </Button>
       </div>

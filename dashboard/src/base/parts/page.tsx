@@ -1,7 +1,7 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 
 /** Names the page, in the browser's tab too, and takes the focus there when the person comes from another page. */
-export function PageTitle({ children, intro }: { children: string; intro?: ReactNode }) {
+export function PageTitle({ children, intro }: { children: string; intro?: string | undefined }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${children} · Firsthand`;
@@ -11,7 +11,7 @@ export function PageTitle({ children, intro }: { children: string; intro?: React
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
   }, []);
   return (
-    <header className="page-title">
+    <header className="page-title stack">
       <h1 ref={heading} tabIndex={-1}>
         {children}
       </h1>
@@ -19,27 +19,3 @@ export function PageTitle({ children, intro }: { children: string; intro?: React
     </header>
   );
 }
-
-/** A part of a page under a heading of its own. `aside`: what can be done with it. */
-export const Section = ({
-  title,
-  intro,
-  aside,
-  children,
-}: {
-  title: string;
-  intro?: string;
-  aside?: ReactNode;
-  children: ReactNode;
-}) => (
-  <section className="card section" aria-label={title}>
-    <div className="section-head">
-      <div>
-        <h2>{title}</h2>
-        {intro !== undefined && <p className="soft small">{intro}</p>}
-      </div>
-      {aside}
-    </div>
-    {children}
-  </section>
-);

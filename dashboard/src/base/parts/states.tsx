@@ -9,18 +9,18 @@ import { Icon, type IconName } from './icon.tsx';
 export const Empty = ({
   icon,
   title,
-  alone = false,
+  only = false,
   children,
 }: {
   icon: IconName;
   title: string;
   /** It is all there is on the page. */
-  alone?: boolean;
+  only?: boolean;
   children?: ReactNode;
 }) => (
-  <div className="empty">
+  <div className="empty stack">
     <Icon name={icon} />
-    {alone ? <h1>{title}</h1> : <h2>{title}</h2>}
+    {only ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children}
   </div>
 );
@@ -28,7 +28,7 @@ export const Empty = ({
 export function Loading() {
   const { t } = useWords();
   return (
-    <div className="loading" role="status">
+    <div className="loading stack" role="status">
       <span className="unseen">{t('state.loading')}</span>
       <span className="bone wide" />
       <span className="bone" />
@@ -37,24 +37,38 @@ export function Loading() {
   );
 }
 
+interface NoticeProps {
+  look: 'verified' | 'doubtful' | 'failed' | 'info';
+  icon?: IconName;
+  role?: 'status' | 'alert';
+  children: ReactNode;
+}
+
+/** Something to know before the rest of the page. */
+export const Notice = ({ look, icon, role, children }: NoticeProps) => (
+  <p className={`notice ${look}`} role={role}>
+    {icon && <Icon name={icon} />}
+    <span>{children}</span>
+  </p>
+);
+
 /** An error message that screen readers announce at once. */
 export function Problem({ error }: { error: unknown }) {
   const words = useWords();
   if (!error) return null;
   return (
-    <p className="notice failed" role="alert">
-      <Icon name="doubt" />
-      <span>{problemText(words, error)}</span>
-    </p>
+    <Notice look="failed" icon="doubt" role="alert">
+      {problemText(words, error)}
+    </Notice>
   );
 }
 
 /** In the place of what could not be read. */
-export function Failed({ error, onRetry, alone }: { error: unknown; onRetry: () => void; alone?: boolean }) {
+export function Failed({ error, onRetry, only = false }: { error: unknown; onRetry: () => void; only?: boolean }) {
   const words = useWords();
   if (error instanceof ApiError && error.code === 'forbidden') return <NoPermission />;
   return (
-    <Empty icon="offline" title={words.t('state.failed')} alone={alone}>
+    <Empty icon="offline" title={words.t('state.failed')} only={only}>
       <p role="alert">{problemText(words, error)}</p>
       <Button onPress={onRetry}>{words.t('common.tryAgain')}</Button>
     </Empty>
@@ -73,15 +87,15 @@ export function NoPermission() {
 /** Shows what a query read, and what to show until then or instead. */
 export function Read<Data>({
   query,
-  alone = false,
+  only = false,
   children,
 }: {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   /** It is all there is on the page until it is read. */
-  alone?: boolean;
+  only?: boolean;
   children: (data: Data) => ReactNode;
 }) {
   if (query.data !== undefined) return children(query.data);
-  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} alone={alone} />;
+  if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} only={only} />;
   return <Loading />;
 }

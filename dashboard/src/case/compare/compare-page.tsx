@@ -5,9 +5,9 @@ import { Link, useLocation, useSearch } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
+import { Table } from '../../base/parts/table.tsx';
 import { useFileFacts } from '../verification/file-facts.ts';
 import { Compared } from './compared.tsx';
 import { type Differing, factsThatDiffer } from './facts.ts';
@@ -33,16 +33,13 @@ export default function ComparePage() {
   const [first, second] = photos;
   return (
     <div className="wide tall stack">
-      <div className="title-line">
-        <PageTitle intro={t('compare.intro')}>{t('page.compare')}</PageTitle>
-        <CurlMenu
-          requests={[verificationA, verificationB].flatMap(id =>
-            id
-              ? [{ label: `…${id.slice(-6)}`, request: { method: 'GET' as const, path: `/v1/verifications/${id}` } }]
-              : [],
-          )}
-        />
-      </div>
+      <TitleLine
+        title={t('page.compare')}
+        intro={t('compare.intro')}
+        requests={[verificationA, verificationB].flatMap(id =>
+          id ? [{ label: `…${id.slice(-6)}`, to: `GET /v1/verifications/${id}` }] : [],
+        )}
+      />
       <Choose a={a} b={b} />
       {failed ? (
         <Failed
@@ -130,24 +127,15 @@ function Facts({ rows }: { rows: Differing[] }) {
       {rows.length === 0 ? (
         <p className="soft small">{t('compare.same')}</p>
       ) : (
-        <table className="compare-facts">
-          <thead>
-            <tr>
-              <th scope="col">{t('compare.fact')}</th>
-              <th scope="col">{t('compare.first')}</th>
-              <th scope="col">{t('compare.second')}</th>
+        <Table look="compare-facts" heads={[t('compare.fact'), t('compare.first'), t('compare.second')]}>
+          {rows.map(({ key, label, first, second }) => (
+            <tr key={key}>
+              <th scope="row">{label}</th>
+              <td>{first ?? '–'}</td>
+              <td>{second ?? '–'}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ key, label, first, second }) => (
-              <tr key={key}>
-                <th scope="row">{label}</th>
-                <td>{first ?? '–'}</td>
-                <td>{second ?? '–'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
     </Section>
   );

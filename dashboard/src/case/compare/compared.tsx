@@ -1,6 +1,7 @@
 import type { Capture } from '@firsthand/contract/verification/verification.ts';
 import { useState } from 'react';
 import { useWords } from '../../base/language.tsx';
+import { Choice } from '../../base/parts/choice.tsx';
 import { Locked, type Way } from './locked.tsx';
 import './compare.css';
 
@@ -12,15 +13,16 @@ export function Compared({ first, second }: { first: Capture; second: Capture })
   const [way, setWay] = useState<Way>('side');
   return (
     <>
-      <fieldset className="ways-line">
-        <legend className="unseen">{t('compare.way')}</legend>
-        {WAYS.map(one => (
-          <label key={one} className="switch">
-            <input type="radio" name="way" checked={way === one} onChange={() => setWay(one)} />
-            <span>{t(`compare.${one}`)}</span>
-          </label>
-        ))}
-      </fieldset>
+      <Choice
+        name="way"
+        label={t('compare.way')}
+        hideLabel
+        look="ways-line"
+        values={WAYS}
+        nameOf={one => t(`compare.${one}`)}
+        chosen={way}
+        onChange={setWay}
+      />
       <Locked first={first} second={second} way={way} />
     </>
   );

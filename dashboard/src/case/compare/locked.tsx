@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
+import { Notice } from '../../base/parts/states.tsx';
 import { paintSwipe } from '../photo/paint.ts';
 import { loadPicture } from '../photo/pictures.ts';
 import { useBlink } from '../photo/use-blink.ts';
@@ -22,9 +23,9 @@ export function Locked({ first, second, way }: { first: Capture; second: Capture
   return (
     <div className="locked">
       {failed && (
-        <p className="notice failed" role="alert">
+        <Notice look="failed" role="alert">
           {t('photo.unreadable')}
-        </p>
+        </Notice>
       )}
       <div className="locked-photos" data-way={way}>
         <ZoomCanvas

@@ -1,14 +1,14 @@
 import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { Link } from 'wouter';
-import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
+import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
+import { Table } from '../../base/parts/table.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { STEPS, stepOf, thresholdAt } from './scale.ts';
 import './replay.css';
@@ -30,25 +30,24 @@ export default function ReplayPage() {
   const query: Record<string, string> = asked
     ? { doubtful: String(asked.doubtful), confident: String(asked.confident) }
     : {};
-  const replay = useQuery({
-    queryKey: ['replay', livemode, query],
-    queryFn: ({ signal }) => call('GET /v1/reviews/replay', { signal, query }),
-    placeholderData: keepPreviousData,
-    staleTime: 60_000,
-  });
+  const replay = useRead(
+    ['replay', livemode, query],
+    'GET /v1/reviews/replay',
+    { query },
+    { placeholderData: keepPreviousData, staleTime: 60_000 },
+  );
   return (
     <div className="wide tall">
-      <div className="title-line">
-        <PageTitle intro={t('replay.intro')}>{t('page.replay')}</PageTitle>
-        <CurlMenu
-          requests={[
-            {
-              label: t('page.replay'),
-              request: { method: 'GET', path: `/v1/reviews/replay?${new URLSearchParams(query)}` },
-            },
-          ]}
-        />
-      </div>
+      <TitleLine
+        title={t('page.replay')}
+        intro={t('replay.intro')}
+        requests={[
+          {
+            label: t('page.replay'),
+            to: `GET /v1/reviews/replay?${new URLSearchParams(query)}`,
+          },
+        ]}
+      />
       <Read query={replay}>
         {data =>
           data.cases === 0 ? (
@@ -160,27 +159,20 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
 function FlipsByVerdict({ by }: Pick<Replay, 'by'>) {
   const { t, number } = useWords();
   return (
-    <table className="table" aria-label={t('replay.by')}>
-      <thead>
-        <tr>
-          <th>{t('replay.change')}</th>
-          <th className="right">{t('replay.cases')}</th>
-          <th className="right">{t('replay.approved')}</th>
-          <th className="right">{t('replay.rejected')}</th>
+    <Table
+      label={t('replay.by')}
+      heads={(['change', 'cases', 'approved', 'rejected'] as const).map(column => t(`replay.${column}`))}
+    >
+      {by.map(row => (
+        <tr key={`${row.from} ${row.to}`}>
+          <th scope="row">
+            {t(`verdict.${row.from}`)} → {t(`verdict.${row.to}`)}
+          </th>
+          <td>{number(row.cases)}</td>
+          <td>{number(row.approved)}</td>
+          <td>{number(row.rejected)}</td>
         </tr>
-      </thead>
-      <tbody>
-        {by.map(row => (
-          <tr key={`${row.from} ${row.to}`}>
-            <th scope="row">
-              {t(`verdict.${row.from}`)} → {t(`verdict.${row.to}`)}
-            </th>
-            <td className="right">{number(row.cases)}</td>
-            <td className="right">{number(row.approved)}</td>
-            <td className="right">{number(row.rejected)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </Table>
   );
 }

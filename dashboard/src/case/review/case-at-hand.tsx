@@ -6,8 +6,7 @@ import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Empty } from '../../base/parts/states.tsx';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
-import { isAtLeast } from '../../entry/shell/pages.ts';
+import { useMay } from '../../entry/session/signed-in.ts';
 import { Photos } from '../photo/photos.tsx';
 import { type PhotoView, usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
@@ -40,7 +39,7 @@ export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps)
   const [comparing, setComparing] = useState(false);
   const [placeOpen, setPlaceOpen] = useState(true);
   const noteField = useRef<HTMLTextAreaElement>(null);
-  const mayReview = isAtLeast(useSignedIn().tenant.role, 'reviewer');
+  const mayReview = useMay('reviewer');
   const requests = useCaseRequests({ verificationId: id, inputOf: decision.inputOf, queue, undoable, mayReview });
   useCaseKeys({
     captures,

@@ -1,15 +1,16 @@
 import { DECISIONS } from '@firsthand/contract/base/enums.ts';
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../../base/language.tsx';
-import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
+import type { Look } from '../../base/parts/tag.tsx';
 import { KEY_OF, reasonsOf } from './reasons.ts';
 import type { DecisionInHand } from './use-decision.ts';
 
-const ICON: Record<Decision, IconName> = {
-  approved: 'check',
-  rejected: 'cross',
-  retake: 'camera',
-  escalated: 'people',
+const LOOK: Record<Decision, Look> = {
+  approved: ['check', 'verified'],
+  rejected: ['cross', 'failed'],
+  retake: ['camera', 'doubtful'],
+  escalated: ['people', ''],
 };
 
 /** The four decisions; after one is chosen, its reasons, each with its digit. */
@@ -19,7 +20,7 @@ export function DecisionBar({ decision: { choosing, choose, send } }: { decision
     <div className="decide">
       {choosing && (
         <fieldset className="reasons">
-          <legend>{t('decide.why', { decision: t(`decide.${choosing}`) })}</legend>
+          <legend className="label">{t('decide.why', { decision: t(`decide.${choosing}`) })}</legend>
           {reasonsOf(choosing).map((reason, index) => (
             <button key={reason} type="button" className="reason" onClick={() => void send(choosing, reason)}>
               <kbd>{index + 1}</kbd> {t(`why.${reason}`)}
@@ -35,12 +36,12 @@ export function DecisionBar({ decision: { choosing, choose, send } }: { decision
           <button
             key={decision}
             type="button"
-            className={`decision ${decision}`}
+            className={`decision ${LOOK[decision][1]}`}
             aria-pressed={choosing === decision}
             aria-keyshortcuts={KEY_OF[decision]}
             onClick={() => choose(decision)}
           >
-            <Icon name={ICON[decision]} />
+            <Icon name={LOOK[decision][0]} />
             {t(`decide.${decision}`)}
             <kbd>{KEY_OF[decision]}</kbd>
           </button>

@@ -18,21 +18,20 @@ interface CaseRequests {
 export function useCaseRequests({ verificationId, inputOf, queue, undoable, mayReview }: CaseRequests): NamedRequest[] {
   const { t } = useWords();
   const path = `/v1/verifications/${verificationId}`;
-  const read: NamedRequest = { label: t('review.curl'), request: { method: 'GET', path } };
+  const read: NamedRequest = { label: t('review.curl'), to: `GET ${path}` };
   if (!mayReview) return [read];
-  const post = (label: string, to: string, body: object): NamedRequest => ({
+  const post = (label: string, path: string, body: object): NamedRequest => ({
     label,
-    request: { method: 'POST', path: to, body, personal: true },
+    to: `POST ${path}`,
+    body,
+    personal: true,
   });
   const undo: NamedRequest[] = undoable?.review
     ? [
         {
           label: t('review.undo'),
-          request: {
-            method: 'DELETE',
-            path: `/v1/verifications/${undoable.verification.id}/reviews/${undoable.review.id}`,
-            personal: true,
-          },
+          to: `DELETE /v1/verifications/${undoable.verification.id}/reviews/${undoable.review.id}`,
+          personal: true,
         },
       ]
     : [];

@@ -7,6 +7,7 @@ import { useChanges } from '../../base/live.ts';
 import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
+import { SelectField } from '../../base/parts/select-field.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { useShortcuts } from '../../entry/keys/shortcuts.ts';
@@ -109,19 +110,12 @@ function ChooseQueue({ queue }: { queue: ReviewQueue }) {
   const { t } = useWords();
   const [, goTo] = useLocation();
   return (
-    <label className="queue">
-      <span className="unseen">{t('review.queue')}</span>
-      <select
-        className="input"
-        value={queue}
-        onChange={event => goTo(event.target.value === 'all' ? '/review' : `/review?queue=${event.target.value}`)}
-      >
-        {REVIEW_QUEUES.map(name => (
-          <option key={name} value={name}>
-            {t(`queue.${name}`)}
-          </option>
-        ))}
-      </select>
-    </label>
+    <SelectField
+      label={t('review.queue')}
+      slim
+      options={REVIEW_QUEUES.map(name => [name, t(`queue.${name}`)] as const)}
+      value={queue}
+      onChosen={name => goTo(name === 'all' ? '/review' : `/review?queue=${name}`)}
+    />
   );
 }

@@ -1,5 +1,6 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../../base/language.tsx';
+import { Facts } from '../../base/parts/facts.tsx';
 
 /** The request and the person's answers. */
 export function Told({ verification }: { verification: Verification }) {
@@ -17,14 +18,7 @@ export function Told({ verification }: { verification: Verification }) {
     <section aria-label={t('review.told')} className="stack">
       <h2>{t('review.told')}</h2>
       {narrative && <blockquote>{narrative}</blockquote>}
-      <dl className="measured roomy">
-        {facts.map(([key, value]) => (
-          <div key={key}>
-            <dt>{key}</dt>
-            <dd className="words">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} look="measured roomy" value="words" />
     </section>
   );
 }

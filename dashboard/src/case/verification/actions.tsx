@@ -1,5 +1,4 @@
 import type { BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
-import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
@@ -7,14 +6,17 @@ import { useLocation } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { useCopy } from '../../base/parts/copy.tsx';
 import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
-import { Confirm, Dialog } from '../../base/parts/dialog.tsx';
+import { Dialog } from '../../base/parts/dialog.tsx';
+import { Form } from '../../base/parts/form.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Problem } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
+import { Ask } from '../../entry/session/ask.tsx';
 import { useDraft } from '../../entry/session/draft.ts';
 import { useAction } from '../../entry/session/recent.ts';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { useMay, useSignedIn } from '../../entry/session/signed-in.ts';
 import { hasEvidence } from './evidence.ts';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
 
@@ -36,35 +38,41 @@ function allowed(verification: Verification, isMember: boolean) {
 /** The actions on a verification that the person's role allows. */
 export function Actions({ verification }: { verification: Verification }) {
   const { t } = useWords();
-  const [open, setOpen] = useState<'finalize' | 'cancel' | null>(null);
+  const [finalizing, setFinalizing] = useState(false);
   const { id, status, capture_url } = verification;
-  const may = allowed(verification, hasRole(useSignedIn().tenant.role, 'member'));
+  const may = allowed(verification, useMay('member'));
   const putIntoReview = usePutIntoReview(id);
   const bundle = useBundle(id);
-  const close = () => setOpen(null);
   return (
     <div className="case-actions">
       {OPEN.includes(status) && capture_url && <CopyLink url={capture_url} />}
       {may.finalize && (
-        <Button slim onPress={() => setOpen('finalize')}>
+        <Button slim onPress={() => setFinalizing(true)}>
           <Icon name="text" />
           {t('case.finalize')}
         </Button>
       )}
       {may.review && (
-        <Button slim busy={putIntoReview.isPending} onPress={() => putIntoReview.mutate(undefined)}>
+        <Button slim busy={putIntoReview.isPending} onPress={() => putIntoReview.mutate()}>
           <Icon name="eye" />
           {t('bulk.review')}
         </Button>
       )}
       {may.cancel && (
-        <Button slim onPress={() => setOpen('cancel')}>
-          <Icon name="cross" />
-          {t('case.cancel')}
-        </Button>
+        <Ask
+          label={t('case.cancel')}
+          icon={<Icon name="cross" />}
+          weight="quiet"
+          slim
+          title={t('case.cancelTitle')}
+          text={t('case.cancelText')}
+          run={() => call('POST /v1/verifications/:id/cancel', { id, body: {} })}
+          refreshes={refreshes(id)}
+          says={() => t('case.cancelled')}
+        />
       )}
       {may.bundle && (
-        <Button slim busy={bundle.isPending} onPress={() => bundle.mutate(undefined)}>
+        <Button slim busy={bundle.isPending} onPress={() => bundle.mutate()}>
           <Icon name="download" />
           {t('case.evidence')}
         </Button>
@@ -77,8 +85,7 @@ export function Actions({ verification }: { verification: Verification }) {
       )}
       <Requests id={id} may={may} />
       <Problem error={bundle.error ?? putIntoReview.error} />
-      {open === 'cancel' && <Cancel id={id} onClose={close} />}
-      {open === 'finalize' && <Finalize id={id} onClose={close} />}
+      {finalizing && <Finalize id={id} onClose={() => setFinalizing(false)} />}
     </div>
   );
 }
@@ -88,26 +95,28 @@ function Requests({ id, may }: { id: string; may: ReturnType<typeof allowed> }) 
   const { t } = useWords();
   const path = `/v1/verifications/${id}`;
   const requests: (NamedRequest | false)[] = [
-    { label: t('case.read'), request: { method: 'GET', path } },
-    may.bundle && { label: t('case.evidence'), request: { method: 'GET', path: `${path}/evidence` } },
+    { label: t('case.read'), to: `GET ${path}` },
+    may.bundle && { label: t('case.evidence'), to: `GET ${path}/evidence` },
     may.finalize && {
       label: t('case.finalize'),
-      request: { method: 'POST', path: `${path}/finalize`, body: { narrative: '' } },
+      to: `POST ${path}/finalize`,
+      body: { narrative: '' },
     },
     may.review && {
       label: t('bulk.review'),
-      request: { method: 'POST', path: '/v1/bulk-acts', body: intoReview(id) },
+      to: 'POST /v1/bulk-acts',
+      body: intoReview(id),
     },
-    may.cancel && { label: t('case.cancel'), request: { method: 'POST', path: `${path}/cancel` } },
+    may.cancel && { label: t('case.cancel'), to: `POST ${path}/cancel` },
   ];
   return <CurlMenu requests={requests.filter(request => request !== false)} />;
 }
 
 function CopyLink({ url }: { url: string }) {
   const { t } = useWords();
-  const say = useSay();
+  const copy = useCopy();
   return (
-    <Button slim onPress={() => void navigator.clipboard.writeText(url).then(() => say(t('case.linkCopied')))}>
+    <Button slim onPress={() => copy(url, t('case.linkCopied'))}>
       <Icon name="link" />
       {t('case.copyLink')}
     </Button>
@@ -138,28 +147,6 @@ function useBundle(id: string) {
   });
 }
 
-function Cancel({ id, onClose }: { id: string; onClose: () => void }) {
-  const { t } = useWords();
-  const say = useSay();
-  const cancel = useAction(() => call('POST /v1/verifications/:id/cancel', { id, body: {} }), {
-    refreshes: refreshes(id),
-    onDone: () => {
-      onClose();
-      say(t('case.cancelled'));
-    },
-  });
-  return (
-    <Confirm
-      title={t('case.cancelTitle')}
-      action={t('case.cancel')}
-      mutation={{ ...cancel, mutate: () => cancel.mutate(undefined) }}
-      onClose={onClose}
-    >
-      <p>{t('case.cancelText')}</p>
-    </Confirm>
-  );
-}
-
 /** Whether the bundle can be downloaded now; false while its last entry waits for its place in the log. */
 async function bundleReady(id: string): Promise<boolean> {
   const stop = new AbortController();
@@ -174,26 +161,25 @@ async function bundleReady(id: string): Promise<boolean> {
 
 function Finalize({ id, onClose }: { id: string; onClose: () => void }) {
   const { t } = useWords();
-  const say = useSay();
   const { person } = useSignedIn();
   const draft = useDraft(person.id, `finalize:${id}`, { narrative: '' });
   const [narrative, setNarrative] = useState(draft.kept.narrative);
   const finalize = useAction(() => call('POST /v1/verifications/:id/finalize', { id, body: { narrative } }), {
     refreshes: refreshes(id),
-    onDone: done => {
+    says: done => t(done.case_analysis ? 'case.finalized' : 'case.finalizing'),
+    onDone: () => {
       draft.forget();
       onClose();
-      say(t(done.case_analysis ? 'case.finalized' : 'case.finalizing'));
     },
   });
   return (
     <Dialog title={t('case.finalize')} onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={event => {
-          event.preventDefault();
-          finalize.mutate(undefined);
-        }}
+      <Form
+        label={t('case.finalize')}
+        sending={finalize}
+        requests={[{ label: t('case.finalize'), to: `POST /v1/verifications/${id}/finalize`, body: { narrative } }]}
+        onSubmit={() => finalize.mutate()}
+        onCancel={onClose}
       >
         <label className="field">
           <span className="label">{t('case.narrative')}</span>
@@ -209,22 +195,7 @@ function Finalize({ id, onClose }: { id: string; onClose: () => void }) {
           />
           <span className="hint">{t('case.narrativeHint')}</span>
         </label>
-        <Problem error={finalize.error} />
-        <div className="actions">
-          <CurlMenu
-            requests={[
-              {
-                label: t('case.finalize'),
-                request: { method: 'POST', path: `/v1/verifications/${id}/finalize`, body: { narrative } },
-              },
-            ]}
-          />
-          <Button onPress={onClose}>{t('common.cancel')}</Button>
-          <Button weight="main" type="submit" busy={finalize.isPending}>
-            {t('case.finalize')}
-          </Button>
-        </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,9 +1,8 @@
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
-import { useQuery } from '@tanstack/react-query';
 import { DeliveryRow } from '../../admin/webhooks/delivery-row.tsx';
-import { call } from '../../base/api/call.ts';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { Read } from '../../base/parts/states.tsx';
 import { DELIVERIES } from './keys.ts';
 
@@ -12,10 +11,8 @@ const MOST = 100;
 /** The webhooks of one verification, with what their receiver answered. */
 export function Deliveries({ verificationId }: { verificationId: string }) {
   const { t } = useWords();
-  const deliveries = useQuery({
-    queryKey: DELIVERIES(verificationId),
-    queryFn: ({ signal }) =>
-      call('GET /v1/webhook-deliveries', { signal, query: { verification_id: verificationId, limit: String(MOST) } }),
+  const deliveries = useRead(DELIVERIES(verificationId), 'GET /v1/webhook-deliveries', {
+    query: { verification_id: verificationId, limit: String(MOST) },
   });
   return (
     <Section title={t('deliveries.title')}>

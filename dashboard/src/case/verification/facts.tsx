@@ -2,23 +2,12 @@ import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
+import { Facts } from '../../base/parts/facts.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 import { useFileFacts } from './file-facts.ts';
 import '../why/why.css';
 import './facts.css';
-
-const Facts = ({ facts }: { facts: [ReactNode, ReactNode][] }) => (
-  <dl className="measured roomy">
-    {facts.map(([name, value], index) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: facts never move
-      <div key={index}>
-        <dt>{name}</dt>
-        <dd className="words">{value}</dd>
-      </div>
-    ))}
-  </dl>
-);
 
 /** The independent checks; they stand beside the verdict and never change it. */
 export function Checks({ verification }: { verification: Verification }) {
@@ -103,6 +92,8 @@ export function Answers({ verification }: { verification: Verification }) {
   return (
     <Section title={t('answers.title')} intro={t('answers.intro')}>
       <Facts
+        look="measured roomy"
+        value="words"
         facts={answers.map(([key, { value, answered_at }]) => [
           described(key),
           <>
@@ -129,6 +120,8 @@ export function FileFacts({ capture, credential }: { capture: Capture; credentia
   return (
     <Section title={t('file.title')} intro={t('file.intro')}>
       <Facts
+        look="measured roomy"
+        value="words"
         facts={factsOf(capture).map(({ label, value, code }) => [
           label,
           code ? <code key={value}>{value}</code> : value,

@@ -1,7 +1,7 @@
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
-import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { type Look, Tag } from '../../base/parts/tag.tsx';
 
 type Known = Pick<VerificationSummary, 'status' | 'verdict'>;
 
@@ -10,7 +10,7 @@ const outcomeOf = ({ status, verdict }: Known) =>
   status === 'completed' && verdict ? (`verdict.${verdict.label}` as const) : (`status.${status}` as const);
 type Outcome = ReturnType<typeof outcomeOf>;
 
-const LOOK: Record<Outcome, [IconName, 'verified' | 'doubtful' | 'failed' | '']> = {
+const LOOK: Record<Outcome, Look> = {
   'verdict.verified': ['check', 'verified'],
   'verdict.suspicious': ['doubt', 'doubtful'],
   'verdict.failed': ['cross', 'failed'],
@@ -25,11 +25,5 @@ const LOOK: Record<Outcome, [IconName, 'verified' | 'doubtful' | 'failed' | '']>
 export function OutcomeTag({ of }: { of: Known }) {
   const { t } = useWords();
   const outcome = outcomeOf(of);
-  const [icon, meaning] = LOOK[outcome];
-  return (
-    <span className={`tag ${meaning}`}>
-      <Icon name={icon} />
-      {t(outcome satisfies MessageKey)}
-    </span>
-  );
+  return <Tag look={LOOK[outcome]}>{t(outcome satisfies MessageKey)}</Tag>;
 }

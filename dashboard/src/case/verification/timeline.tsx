@@ -2,7 +2,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { useWords } from '../../base/language.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
-import { Section } from '../../base/parts/page.tsx';
+import { Section } from '../../base/parts/section.tsx';
 
 interface Moment {
   at: string;

@@ -1,16 +1,14 @@
-import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'wouter';
-import { call } from '../../base/api/call.ts';
+import { useParams } from 'wouter';
+import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { useChanges } from '../../base/live.ts';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { Icon } from '../../base/parts/icon.tsx';
-import { PageTitle, Section } from '../../base/parts/page.tsx';
-import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
+import { PageTitle } from '../../base/parts/page.tsx';
+import { Back, Section } from '../../base/parts/section.tsx';
+import { Empty, Failed, Loading, Notice } from '../../base/parts/states.tsx';
 import { queryClient } from '../../entry/session/query-client.ts';
-import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { useMay } from '../../entry/session/signed-in.ts';
 import { Photos } from '../photo/photos.tsx';
 import { usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
@@ -30,10 +28,7 @@ import './verification.css';
 export default function VerificationPage() {
   const { t } = useWords();
   const { id } = useParams<{ id: string }>();
-  const verification = useQuery({
-    queryKey: VERIFICATION(id),
-    queryFn: ({ signal }) => call('GET /v1/verifications/:id', { id, signal }),
-  });
+  const verification = useRead(VERIFICATION(id), 'GET /v1/verifications/:id', { id });
   useChanges(ids => {
     if (ids && !ids.has(id)) return;
     void queryClient.invalidateQueries({ queryKey: VERIFICATION(id) });
@@ -41,13 +36,11 @@ export default function VerificationPage() {
   });
   return (
     <div className="wide tall case" key={id}>
-      <p className="small">
-        <Link href="/verifications">{t('page.verifications')}</Link>
-      </p>
+      <Back to="/verifications">{t('page.verifications')}</Back>
       {verification.data ? (
         <Case verification={verification.data} />
       ) : verification.error ? (
-        <Failed alone error={verification.error} onRetry={() => void verification.refetch()} />
+        <Failed only error={verification.error} onRetry={() => void verification.refetch()} />
       ) : (
         <Loading />
       )}
@@ -77,7 +70,7 @@ function Case({ verification }: { verification: Verification }) {
             </Empty>
           )}
         </div>
-        <div className="card case-why">
+        <div className="card case-why stack">
           <WhyPanel verification={verification} capture={view.capture} onLight={view.light} onShow={view.showPart} />
           <Checks verification={verification} />
         </div>
@@ -114,10 +107,9 @@ function Redacted({ at }: { at: string | null | undefined }) {
   const { exactly } = useMoments();
   if (!at) return null;
   return (
-    <p className="notice info">
-      <Icon name="lock" />
-      <span>{t('case.redacted', { at: exactly(at) })}</span>
-    </p>
+    <Notice look="info" icon="lock">
+      {t('case.redacted', { at: exactly(at) })}
+    </Notice>
   );
 }
 
@@ -125,7 +117,7 @@ function Redacted({ at }: { at: string | null | undefined }) {
 function More({ verification, capture }: { verification: Verification; capture: Capture | undefined }) {
   const { t } = useWords();
   const { case_analysis, config } = verification;
-  const isMember = hasRole(useSignedIn().tenant.role, 'member');
+  const isMember = useMay('member');
   return (
     <div className="case-more">
       {case_analysis && <CaseAnalysis verification={verification} analysis={case_analysis} />}

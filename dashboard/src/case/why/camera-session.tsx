@@ -22,7 +22,7 @@ export function CameraSession({ presence }: { presence: Presence }) {
     return check ? [{ name, check }] : [];
   });
   return (
-    <section className="session" aria-label={t('film.title')}>
+    <section className="session stack" aria-label={t('film.title')}>
       <h3>
         {t('film.title')}: {t(`film.result.${result}`)}
       </h3>

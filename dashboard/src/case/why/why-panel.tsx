@@ -2,7 +2,9 @@ import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import { Link } from 'wouter';
 import { useWords } from '../../base/language.tsx';
+import { type Fact, Facts } from '../../base/parts/facts.tsx';
 import { Icon, type IconName } from '../../base/parts/icon.tsx';
+import { Notice } from '../../base/parts/states.tsx';
 import type { Part } from '../photo/view.ts';
 import { CameraSession } from './camera-session.tsx';
 import { type Finding, findingsOf, type Match } from './findings.ts';
@@ -65,10 +67,9 @@ export function WhyPanel({ verification, capture, onLight, onShow }: WhyPanelPro
     <section className="why" aria-label={t('why.title')}>
       <h2>{t('why.title')}</h2>
       {forced !== undefined && (
-        <p className="notice info">
-          <Icon name="lens" />
-          <span>{t('why.forced', { outcome: forced })}</span>
-        </p>
+        <Notice look="info" icon="lens">
+          {t('why.forced', { outcome: forced })}
+        </Notice>
       )}
       {findings.length === 0 && <p className="soft small">{t(capture ? 'why.notYet' : 'why.noPhoto')}</p>}
       <ul className="findings">
@@ -122,23 +123,16 @@ function FindingItem({ finding, photo, onLight, onShow }: { finding: Finding; ph
 /** The numbers behind a finding, folded away. */
 function Measured({ finding: { probability, evidence } }: { finding: Finding }) {
   const { t, number } = useWords();
+  const facts: Fact[] = [
+    ...(probability === undefined
+      ? []
+      : [[t('why.probability'), number(probability, { maximumFractionDigits: 3 })] as const]),
+    ...evidence,
+  ];
   return (
     <details>
       <summary>{t('why.measured')}</summary>
-      <dl className="measured">
-        {probability !== undefined && (
-          <div>
-            <dt>{t('why.probability')}</dt>
-            <dd>{number(probability, { maximumFractionDigits: 3 })}</dd>
-          </div>
-        )}
-        {evidence.map(([key, value]) => (
-          <div key={key}>
-            <dt>{key}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Facts facts={facts} look="measured" />
     </details>
   );
 }

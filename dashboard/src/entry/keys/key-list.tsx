@@ -1,5 +1,6 @@
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { Switch } from '../../base/parts/choice.tsx';
 import { Dialog } from '../../base/parts/dialog.tsx';
 import { switchSingleKeys, useListed, useSingleKeys } from './shortcuts.ts';
 import './keys.css';
@@ -28,10 +29,7 @@ export default function KeyList({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <label className="switch">
-        <input type="checkbox" checked={on} onChange={event => switchSingleKeys(event.target.checked)} />
-        <span>{t('keys.single')}</span>
-      </label>
+      <Switch label={t('keys.single')} on={on} onChange={on => switchSingleKeys(on)} />
       <p className="soft small">{t('keys.singleHint')}</p>
       <div className="actions">
         <Button weight="main" onPress={onClose}>

@@ -1,6 +1,7 @@
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { type QueryKey, useMutation } from '@tanstack/react-query';
 import { useSyncExternalStore } from 'react';
+import { useSay } from '../../base/parts/toasts.tsx';
 import { queryClient } from './query-client.ts';
 
 /** The person chose not to sign in again: nothing happened, and nothing needs saying. */
@@ -56,19 +57,26 @@ async function withRecentSignIn<Out>(action: () => Promise<Out>): Promise<Out> {
   }
 }
 
+export interface ActionOptions<Out> {
+  /** What it makes out of date. */
+  refreshes?: readonly QueryKey[];
+  /** What to say when it is done. */
+  says?: (out: Out) => string;
+  onDone?: (out: Out) => void;
+}
+
 /**
  * A change the person makes. Where the service asks for a recent sign-in first, a dialog signs in and the change is made
- * after all. `refreshes`: what it makes out of date.
+ * after all.
  */
-export function useAction<In, Out>(
-  action: (input: In) => Promise<Out>,
-  o: { refreshes?: readonly QueryKey[]; onDone?: (out: Out, input: In) => void } = {},
-) {
+export function useAction<Out, In = void>(action: (input: In) => Promise<Out>, o: ActionOptions<Out> = {}) {
+  const say = useSay();
   const mutation = useMutation({
     mutationFn: (input: In) => withRecentSignIn(() => action(input)),
-    onSuccess: async (out, input) => {
+    onSuccess: async out => {
       await Promise.all((o.refreshes ?? []).map(queryKey => queryClient.invalidateQueries({ queryKey })));
-      o.onDone?.(out, input);
+      o.onDone?.(out);
+      if (o.says) say(o.says(out));
     },
   });
   return { ...mutation, error: mutation.error instanceof Declined ? null : mutation.error };

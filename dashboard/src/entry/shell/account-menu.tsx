@@ -6,9 +6,10 @@ import { Menu, MenuItem, MenuSection, MenuTrigger } from 'react-aria-components/
 import { Popover } from 'react-aria-components/Popover';
 import { useLocation } from 'wouter';
 import { problemText } from '../../base/api/problem-text.ts';
-import { LANGUAGES, type Language } from '../../base/i18n.ts';
+import { LANGUAGES, type Language } from '../../base/dictionaries.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
+import { Marked } from '../../base/parts/marked.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { callName } from '../../base/people.ts';
 import { useTheme } from '../../base/theme.ts';
@@ -115,12 +116,7 @@ function Choices<Id extends string>({ title, chosen, choices, onChoose }: Choice
       <Header>{title}</Header>
       {choices.map(([id, label]) => (
         <MenuItem key={id} id={id} textValue={label} className="item">
-          {({ isSelected }) => (
-            <>
-              <span className="mark">{isSelected && <Icon name="check" />}</span>
-              {label}
-            </>
-          )}
+          {({ isSelected }) => <Marked on={isSelected}>{label}</Marked>}
         </MenuItem>
       ))}
     </MenuSection>

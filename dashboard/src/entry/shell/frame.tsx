@@ -30,8 +30,8 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
   useEffect(() => setOpen(false), [path]);
   if (!me.data) {
     return (
-      <main className="alone">
-        {me.error ? <Failed alone error={me.error} onRetry={() => void me.refetch()} /> : <Loading />}
+      <main className="sole">
+        {me.error ? <Failed only error={me.error} onRetry={() => void me.refetch()} /> : <Loading />}
       </main>
     );
   }

@@ -1,4 +1,5 @@
 import type { Role } from '@firsthand/contract/people/people.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import type { MessageKey } from '../../base/i18n.ts';
 import type { IconName } from '../../base/parts/icon.tsx';
 
@@ -55,14 +56,8 @@ const GROUPS: readonly MenuGroup[] = [
   },
 ];
 
-/** The contract's order. Its list would bring all schemas into the first page. */
-const RANK: Record<Role, number> = { viewer: 0, reviewer: 1, member: 2, owner: 3 };
-
-/** True when a role is at least as powerful as another. */
-export const isAtLeast = (role: Role, least: Role): boolean => RANK[role] >= RANK[least];
-
 /** The groups of pages that a role finds in the menu. */
 export const groupsFor = (role: Role): MenuGroup[] =>
-  GROUPS.map(group => ({ ...group, pages: group.pages.filter(page => isAtLeast(role, page.from ?? 'viewer')) }));
+  GROUPS.map(group => ({ ...group, pages: group.pages.filter(page => hasRole(role, page.from ?? 'viewer')) }));
 
 export const pagesFor = (role: Role): MenuPage[] => groupsFor(role).flatMap(({ pages }) => pages);

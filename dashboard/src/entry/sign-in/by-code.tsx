@@ -97,7 +97,7 @@ function EnterCode({
         if (right) redeem.mutate();
       }}
     >
-      <div className="sent" role="status">
+      <div className="sent stack" role="status">
         <Icon name="phone" />
         <h2>{t('code.sentTitle')}</h2>
         <p>{t('code.sentText', { phone })}</p>

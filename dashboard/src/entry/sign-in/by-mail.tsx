@@ -20,7 +20,7 @@ export function ByMail({ sent, onSent }: { sent: boolean; onSent: (sent: boolean
   if (sent) {
     return (
       <div className="stack">
-        <div className="sent" role="status">
+        <div className="sent stack" role="status">
           <Icon name="mail" />
           <h2>{t('mail.sentTitle')}</h2>
           <p>{t('mail.sentText', { email: email.trim() })}</p>

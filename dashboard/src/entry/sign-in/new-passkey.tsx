@@ -4,7 +4,7 @@ import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { Problem } from '../../base/parts/states.tsx';
+import { Notice, Problem } from '../../base/parts/states.tsx';
 import { ME } from '../session/query-client.ts';
 import { useAction } from '../session/recent.ts';
 import { deviceName } from './device-name.ts';
@@ -39,10 +39,9 @@ export function NewPasskeyForm({ onAdded }: { onAdded: (name: string) => void })
         input={{ autoComplete: 'off' }}
       />
       {notMade ? (
-        <p className="notice doubtful" role="alert">
-          <Icon name="doubt" />
-          <span>{t(notMade)}</span>
-        </p>
+        <Notice look="doubtful" icon="doubt" role="alert">
+          {t(notMade)}
+        </Notice>
       ) : (
         <Problem error={add.error} />
       )}

@@ -2,7 +2,8 @@ import type { Me } from '@firsthand/contract/people/people.ts';
 import { useEffect, useState } from 'react';
 import { useSearch } from 'wouter';
 import { navigate } from 'wouter/use-browser-location';
-import { LANGUAGES, type Language, type MessageKey } from '../../base/i18n.ts';
+import { LANGUAGES, type Language } from '../../base/dictionaries.ts';
+import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon, Logo } from '../../base/parts/icon.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
@@ -45,7 +46,7 @@ export function SignInPage() {
     });
   }, [waiting]);
   return (
-    <div className="sign-in">
+    <div className="sign-in stack">
       <main className="card">
         <Logo />
         {offer ? (

@@ -17,7 +17,7 @@ export function SignedInPage() {
     window.close();
   }, [personId]);
   return (
-    <div className="sign-in">
+    <div className="sign-in stack">
       <main className="card">
         <Logo />
         <Read query={me}>

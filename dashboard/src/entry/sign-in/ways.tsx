@@ -6,7 +6,7 @@ import { useSignInMethods } from '../../base/api/sign-in-methods.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import { Problem, Read } from '../../base/parts/states.tsx';
+import { Notice, Problem, Read } from '../../base/parts/states.tsx';
 import { ByCode } from './by-code.tsx';
 import { ByMail } from './by-mail.tsx';
 import { NoPasskeyUsed, passkeysHere, signInWithPasskey, usePasskeyAutofill } from './passkey.ts';
@@ -63,7 +63,7 @@ function Offered({ methods, onSignedIn, returnTo, stay = false }: WaysProps & { 
     </p>
   );
   return (
-    <div className="ways">
+    <div className="ways stack">
       {/* One list: a way that becomes the first one keeps what was typed. */}
       {ways.filter(way => way !== false).flatMap((way, index) => (index === 1 ? [or, way] : [way]))}
       {!isWaiting && <Missing methods={methods} />}
@@ -87,10 +87,9 @@ function ByPasskey({ onSignedIn, autofillError }: ByPasskeyProps) {
         {t('signIn.passkey')}
       </Button>
       {passkey.error instanceof NoPasskeyUsed ? (
-        <p className="notice doubtful" role="alert">
-          <Icon name="doubt" />
-          <span>{t('signIn.noPasskeyUsed')}</span>
-        </p>
+        <Notice look="doubtful" icon="doubt" role="alert">
+          {t('signIn.noPasskeyUsed')}
+        </Notice>
       ) : (
         <Problem error={passkey.error ?? autofillError} />
       )}

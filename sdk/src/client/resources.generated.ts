@@ -284,7 +284,7 @@ export interface BatchesResource {
 export interface BulkActsResource {
   /**
    * Create a bulk action.
-   * Send `ids`, or `filter` with the filters of the list: then the act reaches every verification that passes and was created before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. `redact` needs the role owner and a recent sign-in.
+   * Send `ids`, or `filter` with the filters of the list: then the action reaches every verification that passes and was created before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. `redact` needs the role owner and a recent sign-in.
    */
   create(body: BulkActRequest, options?: RequestOptions): Promise<BulkAct>;
   /** List bulk actions, newest first */
@@ -293,12 +293,12 @@ export interface BulkActsResource {
   get(id: string, options?: RequestOptions): Promise<BulkAct>;
   /**
    * Cancel a bulk action.
-   * Leaves the verifications alone that were not reached. What was done stays done. Stopping again changes nothing.
+   * Does not touch the verifications that were not reached. What was done stays done. Stopping again changes nothing.
    */
   cancel(id: string, options?: RequestOptions): Promise<BulkAct>;
   /**
    * Download the results of a bulk action.
-   * CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the act was stopped), `error` (a code of the API, for `failed`) and `created_id` (the verification that `reissue` made).
+   * CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the action was stopped), `error` (a code of the API, for `failed`) and `created_id` (the verification that `reissue` made).
    */
   results(id: string, query?: GetBulkActResultsQuery, options?: RequestOptions): Promise<Download>;
 }

@@ -735,7 +735,7 @@ class AsyncBulkActsResource:
         **body: Unpack[t.BulkActRequest],
     ) -> t.BulkAct:
         """Create a bulk action.
-        Send `ids`, or `filter` with the filters of the list: then the act reaches every verification that passes and was created before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. `redact` needs the role owner and a recent sign-in.
+        Send `ids`, or `filter` with the filters of the list: then the action reaches every verification that passes and was created before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. `redact` needs the role owner and a recent sign-in.
         """
         call = Call(
             "POST",
@@ -790,7 +790,7 @@ class AsyncBulkActsResource:
         idempotency_key: str | None = None,
     ) -> t.BulkAct:
         """Cancel a bulk action.
-        Leaves the verifications alone that were not reached. What was done stays done. Stopping again changes nothing.
+        Does not touch the verifications that were not reached. What was done stays done. Stopping again changes nothing.
         """
         call = Call(
             "POST",
@@ -810,7 +810,7 @@ class AsyncBulkActsResource:
         max_retries: int | None = None,
     ) -> AsyncDownload:
         """Download the results of a bulk action.
-        CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the act was stopped), `error` (a code of the API, for `failed`) and `created_id` (the verification that `reissue` made).
+        CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the action was stopped), `error` (a code of the API, for `failed`) and `created_id` (the verification that `reissue` made).
         """
         call = Call(
             "GET",

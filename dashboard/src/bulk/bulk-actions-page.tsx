@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { call } from '../base/api/call.ts';
@@ -14,7 +14,7 @@ import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 const LOOK_AGAIN_MS = 2_000;
 
 /** Actions on many verifications, newest first. */
-export default function BulkActsPage() {
+export default function BulkActionsPage() {
   const { t } = useWords();
   const acts = useInfiniteQuery({
     queryKey: BULK,
@@ -60,7 +60,7 @@ export default function BulkActsPage() {
   );
 }
 
-function BulkRow({ bulk }: { bulk: BulkAct }) {
+function BulkRow({ bulk }: { bulk: BulkAction }) {
   const { t } = useWords();
   const { ago, exactly } = useMoments();
   const { id, act, total, done, failed, created_at } = bulk;

@@ -25,7 +25,10 @@ const ROOMS = {
   verification: [['templates', 'trials', 'captures', 'verdict'], ['verifications']],
   inspection: [['cases'], ['analysis'], ['checks']],
   delivery: [['notifications', 'changes'], ['webhooks']],
-  desk: [['bulk', 'batches', 'statistics', 'system'], ['reviews']],
+  desk: [
+    ['bulk', 'batches', 'statistics', 'system'],
+    ['long-work', 'reviews'],
+  ],
   custody: [['erasure'], ['bundles', 'backup'], ['credentials']],
 };
 
@@ -57,7 +60,7 @@ const DOORS = {
   },
   inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
   delivery: { changes: 'hub', webhooks: 'erase queue resend-newest' },
-  desk: { bulk: 'acts', reviews: 'erase' },
+  desk: { bulk: 'actions', reviews: 'erase' },
   custody: {},
 };
 

@@ -21,14 +21,10 @@ import { listDeliveries, recoverDeliveries, retryDelivery } from './delivery/web
 import { enableWebhookEndpoint, listWebhookEndpoints } from './delivery/webhooks/endpoints.ts';
 import { streamEvents } from './delivery/webhooks/stream.ts';
 import { resendEvent, sendTestEvent } from './delivery/webhooks/test-event.ts';
-import { cancelBatch } from './desk/batches/cancel-batch.ts';
 import { createBatch } from './desk/batches/create-batch.ts';
-import { getBatch, listBatches } from './desk/batches/read-batches.ts';
-import { getBatchResults } from './desk/batches/results.ts';
-import { cancelBulkAct } from './desk/bulk/cancel-bulk-act.ts';
-import { createBulkAct } from './desk/bulk/create-bulk-act.ts';
-import { getBulkAct, listBulkActs } from './desk/bulk/read-bulk-acts.ts';
-import { getBulkActResults } from './desk/bulk/results.ts';
+import { cancelBatch, getBatch, getBatchResults, listBatches } from './desk/batches/endpoints.ts';
+import { createBulkAction } from './desk/bulk/create-bulk-action.ts';
+import { cancelBulkAction, getBulkAction, getBulkActionResults, listBulkActions } from './desk/bulk/endpoints.ts';
 import { addReview } from './desk/reviews/add-review.ts';
 import { getReviewAgreement } from './desk/reviews/agreement.ts';
 import { claimReview } from './desk/reviews/claim-review.ts';
@@ -127,11 +123,11 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/batches/:id/cancel': cancelBatch,
   'GET /v1/batches/:id/results': getBatchResults,
 
-  'POST /v1/bulk-acts': createBulkAct,
-  'GET /v1/bulk-acts': listBulkActs,
-  'GET /v1/bulk-acts/:id': getBulkAct,
-  'POST /v1/bulk-acts/:id/cancel': cancelBulkAct,
-  'GET /v1/bulk-acts/:id/results': getBulkActResults,
+  'POST /v1/bulk-acts': createBulkAction,
+  'GET /v1/bulk-acts': listBulkActions,
+  'GET /v1/bulk-acts/:id': getBulkAction,
+  'POST /v1/bulk-acts/:id/cancel': cancelBulkAction,
+  'GET /v1/bulk-acts/:id/results': getBulkActionResults,
 
   'GET /v1/verify/:token': getSession,
   'POST /v1/verifications/:token/challenges': createChallenge,

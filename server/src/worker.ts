@@ -13,8 +13,8 @@ import { mailSignInLink } from './delivery/notifications/sign-in-link.ts';
 import { startDispatcher } from './delivery/webhooks/dispatcher.ts';
 import { sweepAddresses } from './delivery/webhooks/erase.ts';
 import { runBatch } from './desk/batches/run-batch.ts';
-import { ACTS } from './desk/bulk/acts.ts';
-import { runBulkAct } from './desk/bulk/run-bulk-act.ts';
+import { ACTIONS } from './desk/bulk/actions.ts';
+import { runBulkAction } from './desk/bulk/run-bulk-action.ts';
 import { foldStatistics } from './desk/statistics/fold.ts';
 import { forgetSignatures } from './identity/auth/bot.ts';
 import { forgetSignIns } from './identity/people/forget.ts';
@@ -42,7 +42,7 @@ const TASKS: Tasks = {
   settle: (deps, { verification_id }) => transaction(deps.db, tx => settle(tx, deps, verification_id)),
   file_fingerprints: (deps, { scope_id }) => fileFingerprints(deps, scope_id),
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
-  run_bulk_act: (deps, { bulk_act_id }) => runBulkAct(deps, bulk_act_id, { ...ACTS, redact: redactInBulk }),
+  run_bulk_act: (deps, { bulk_act_id }) => runBulkAction(deps, bulk_act_id, { ...ACTIONS, redact: redactInBulk }),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),

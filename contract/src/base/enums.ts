@@ -11,5 +11,5 @@ export const LABELS = ['verified', 'suspicious', 'failed'] as const;
 export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as const;
 export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
 /** What can be done to many verifications at once. */
-export const BULK_ACTS = ['cancel', 'resend', 'reissue', 'review', 'redact'] as const;
+export const BULK_ACTIONS = ['cancel', 'resend', 'reissue', 'review', 'redact'] as const;
 export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;

@@ -1,5 +1,5 @@
-import { BULK_ACTS } from '@firsthand/contract/base/enums.ts';
-import type { BulkActName, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import { BULK_ACTIONS } from '@firsthand/contract/base/enums.ts';
+import type { BulkActionName, BulkActionRequest } from '@firsthand/contract/batches/bulk-actions.ts';
 import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
@@ -31,11 +31,11 @@ export function BulkBar({
 }) {
   const { t } = useWords();
   const { tenant } = useSignedIn();
-  const [act, setAct] = useState<BulkActName | null>(null);
+  const [act, setAct] = useState<BulkActionName | null>(null);
   const n = picked.all ? total : picked.ids.size;
   if (!picked.all && n === 0) return null;
   const about = picked.all && total > COUNTED;
-  const acts = BULK_ACTS.filter(name => hasRole(tenant.role, name === 'redact' ? 'owner' : 'member'));
+  const acts = BULK_ACTIONS.filter(name => hasRole(tenant.role, name === 'redact' ? 'owner' : 'member'));
   const tooMany = !picked.all && n > PICKED_MAX;
   const asked = Object.entries(picked.all ? queryOf(filters) : { id: [...picked.ids].join() });
   const query = new URLSearchParams(asked.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -80,16 +80,16 @@ function Start({
   reach,
   onClose,
 }: {
-  act: BulkActName;
+  act: BulkActionName;
   n: number;
   about: boolean;
-  reach: Pick<BulkActRequest, 'ids' | 'filter'>;
+  reach: Pick<BulkActionRequest, 'ids' | 'filter'>;
   onClose: () => void;
 }) {
   const { t } = useWords();
   const [, goTo] = useLocation();
   const [send, setSend] = useState(false);
-  const body: BulkActRequest = { act, ...reach, ...(send ? { send } : {}) };
+  const body: BulkActionRequest = { act, ...reach, ...(send ? { send } : {}) };
   const start = useAction(() => call('POST /v1/bulk-acts', { body }), {
     onDone: ({ id }) => goTo(`/bulk-acts/${id}`),
   });

@@ -1,10 +1,10 @@
-import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useWords } from '../base/language.tsx';
 import { type Look, Tag } from '../base/parts/tag.tsx';
 
 export const BULK = ['bulk-acts'] as const;
 
-const LOOK: Record<BulkAct['state'], Look> = {
+const LOOK: Record<BulkAction['state'], Look> = {
   queued: ['time', ''],
   collecting: ['time', ''],
   running: ['time', ''],
@@ -12,9 +12,9 @@ const LOOK: Record<BulkAct['state'], Look> = {
   cancelled: ['cross', ''],
 };
 
-export const isUnderWay = ({ state }: BulkAct): boolean => state !== 'completed' && state !== 'cancelled';
+export const isUnderWay = ({ state }: BulkAction): boolean => state !== 'completed' && state !== 'cancelled';
 
-export function BulkTag({ of }: { of: BulkAct }) {
+export function BulkTag({ of }: { of: BulkAction }) {
   const { t } = useWords();
   return <Tag look={LOOK[of.state]}>{t(`bulk.${of.state}`)}</Tag>;
 }

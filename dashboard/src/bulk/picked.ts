@@ -1,4 +1,4 @@
-import type { BulkActRequest, BulkFilter } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkActionRequest, BulkFilter } from '@firsthand/contract/batches/bulk-actions.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 
 /** What is picked for an action on many: single rows, or all that match the filters, loaded or not. */
@@ -29,5 +29,5 @@ function filterOf(filters: Filters): BulkFilter {
   };
 }
 
-export const reachOf = ({ all, ids }: Picked, filters: Filters): Pick<BulkActRequest, 'ids' | 'filter'> =>
+export const reachOf = ({ all, ids }: Picked, filters: Filters): Pick<BulkActionRequest, 'ids' | 'filter'> =>
   all ? { filter: filterOf(filters) } : { ids: [...ids] };

@@ -12,7 +12,7 @@ import type {
   SettingsPatch,
 } from '@firsthand/contract/account/management.ts';
 import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
-import type { BulkAct, BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkAction, BulkActionRequest } from '@firsthand/contract/batches/bulk-actions.ts';
 import type {
   Invitation,
   InvitedPerson,
@@ -102,10 +102,10 @@ export interface Operations {
   'POST /v1/batches': { body: Blob; answer: Batch | BatchCheck };
   'GET /v1/batches/:id': { answer: Batch };
   'POST /v1/batches/:id/cancel': { body: object; answer: Batch };
-  'POST /v1/bulk-acts': { body: BulkActRequest; answer: BulkAct };
-  'GET /v1/bulk-acts': { answer: Page<BulkAct> };
-  'GET /v1/bulk-acts/:id': { answer: BulkAct };
-  'POST /v1/bulk-acts/:id/cancel': { body: object; answer: BulkAct };
+  'POST /v1/bulk-acts': { body: BulkActionRequest; answer: BulkAction };
+  'GET /v1/bulk-acts': { answer: Page<BulkAction> };
+  'GET /v1/bulk-acts/:id': { answer: BulkAction };
+  'POST /v1/bulk-acts/:id/cancel': { body: object; answer: BulkAction };
   'GET /v1/statistics': { answer: Statistics };
   'GET /v1/webhook-deliveries': { answer: Page<WebhookDelivery> };
   'POST /v1/webhook-deliveries/:id/retry': { body: object; answer: WebhookDelivery };

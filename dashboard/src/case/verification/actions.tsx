@@ -1,4 +1,4 @@
-import type { BulkActRequest } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkActionRequest } from '@firsthand/contract/batches/bulk-actions.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { ROOT } from '@firsthand/look/root.ts';
 import { useState } from 'react';
@@ -125,7 +125,7 @@ function CopyLink({ url }: { url: string }) {
 
 const refreshes = (id: string) => [VERIFICATION(id), DELIVERIES(id)];
 
-const intoReview = (id: string): BulkActRequest => ({ act: 'review', ids: [id] });
+const intoReview = (id: string): BulkActionRequest => ({ act: 'review', ids: [id] });
 
 function usePutIntoReview(id: string) {
   const [, goTo] = useLocation();

@@ -1,5 +1,5 @@
 import { RedactionReceipt, RedactRequest } from '@firsthand/contract/evidence/erasure.ts';
-import type { One } from '../../desk/bulk/acts.ts';
+import type { One } from '../../desk/bulk/actions.ts';
 import { type Activity, activityOf, audit } from '../../identity/audit/audit.ts';
 import { type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
@@ -64,7 +64,7 @@ export async function redactOne(
 const onHold = (): Problem =>
   new Problem('on_hold', 'A legal hold is in place. Lift it before you redact the verification.');
 
-/** The erasure as an act on many verifications. */
+/** The bulk action `redact`. */
 export const redactInBulk: One = async (tx, deps, { verificationId }, { options }, activity) => {
   await redactOne(tx, deps, verificationId, { reason: options.reason, activity });
   return null;

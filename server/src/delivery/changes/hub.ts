@@ -1,5 +1,5 @@
 import { deleteInBatches, SWEEP_BATCH } from '../../platform/db/batches.ts';
-import { createBell, type Listener, startListening } from '../../platform/db/listen.ts';
+import { createWakeup, type Listener, startListening } from '../../platform/db/listen.ts';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
@@ -67,16 +67,16 @@ export function note(subscriber: Subscriber, id: string, scope: string): void {
  */
 export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
   const subscribers = new Set<Subscriber>();
-  const bell = createBell();
+  const wakeup = createWakeup();
   /** Where the next look begins; null while nobody subscribes. */
   let position: string | null = null;
   let starting: Promise<void> | null = null;
   let running: Promise<void> = Promise.resolve();
 
   async function run(): Promise<void> {
-    const listener: Listener = startListening(deps, { [WEBHOOKS_CHANNEL]: () => bell.ring() });
+    const listener: Listener = startListening(deps, { [WEBHOOKS_CHANNEL]: () => wakeup.wake() });
     while (subscribers.size > 0) {
-      bell.quiet();
+      wakeup.clear();
       try {
         const end = await endOfChanges(deps.db);
         const rows = await changesFrom(deps.db, position!, end);
@@ -90,7 +90,7 @@ export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
       } catch (error) {
         deps.log.warn({ err: error }, 'changes could not be read; looking again');
       }
-      await bell.wait(LOOK_MS);
+      await wakeup.wait(LOOK_MS);
     }
     position = null;
     await listener.stop();
@@ -119,12 +119,12 @@ export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
     },
     remove(subscriber: Subscriber): void {
       subscribers.delete(subscriber);
-      if (subscribers.size === 0) bell.ring();
+      if (subscribers.size === 0) wakeup.wake();
     },
     /** Resolves when nothing listens any more. */
     async close(): Promise<void> {
       subscribers.clear();
-      bell.ring();
+      wakeup.wake();
       await starting?.catch(() => {});
       await running;
     },

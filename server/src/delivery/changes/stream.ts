@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
-import { createBell } from '../../platform/db/listen.ts';
+import { createWakeup } from '../../platform/db/listen.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { openStream } from '../../platform/http/open-streams.ts';
@@ -61,18 +61,18 @@ export const streamChanges = tenantEndpoint({
       { name: `changes ${principal.tenantId}`, most: MAX_PER_TENANT },
       { name: `changes of ${caller}`, most: MAX_PER_CALLER },
     );
-    const bell = createBell();
+    const wakeup = createWakeup();
     const subscriber: Subscriber = {
       scopes: readableModes(principal).map(livemode => scopeOf(principal.tenantId, livemode)),
       waiting: new Map(),
       lost: false,
       position: '0',
-      wake: bell.ring,
+      wake: wakeup.wake,
     };
     const hub = hubOf(deps);
     ended.addEventListener('abort', () => {
       hub.remove(subscriber);
-      bell.ring();
+      wakeup.wake();
     });
     await hub.add(subscriber);
     // The reader may have left before this one was added.
@@ -99,7 +99,7 @@ export const streamChanges = tenantEndpoint({
             if (!(await stillAdmitted())) return;
             admittedAt = performance.now();
           }
-          bell.quiet();
+          wakeup.clear();
           const { lost } = subscriber;
           const sent = [...subscriber.waiting];
           const reached = encodeCursor(subscriber.position, deps.clock.now().getTime());
@@ -118,7 +118,7 @@ export const streamChanges = tenantEndpoint({
             saidAt = performance.now();
             yield `id: ${position}\n: still here\n\n`;
           }
-          await bell.wait(LOOK_MS);
+          await wakeup.wait(LOOK_MS);
           await new Promise(resolve => setTimeout(resolve, GATHER_MS));
         }
       } catch (error) {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Deps } from '../../platform/deps.ts';
 import { isWithin } from '../../platform/lib/addresses.ts';
@@ -37,18 +38,18 @@ export function mayReach(deps: Pick<Deps, 'config'>, address: string): boolean {
   return isWithin(deps.config.webhookAllowCidrs, address);
 }
 
-/** Returns the literal address in a URL's hostname, or null for a name. */
+/** Returns the literal address in a URL's hostname, or null for a name, which a socket looks up. */
 export function literalAddress(hostname: string): string | null {
   const bare = hostname.replace(/^\[|\]$/g, '');
-  return ipaddr.isValid(bare) ? bare : null;
+  return isIP(bare) ? bare : null;
 }
 
 /**
- * Checks the addresses of a name before a connection opens. One forbidden address forbids the name. Throws
+ * Returns the addresses of a name to open a connection to. One forbidden address forbids the name. Throws
  * {@link ForbiddenAddress}, or ENOTFOUND as a lookup does when there is no address.
  */
-export function assertAllowed(deps: Pick<Deps, 'config'>, hostname: string, addresses: readonly Address[]): void {
+export function allowedOf(deps: Pick<Deps, 'config'>, hostname: string, addresses: Address[]): Address[] {
   if (addresses.length === 0) throw Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
-  if (addresses.every(({ address }) => mayReach(deps, address))) return;
+  if (addresses.every(({ address }) => mayReach(deps, address))) return addresses;
   throw new ForbiddenAddress(`${hostname} is an address that webhooks may not reach`);
 }

@@ -48,7 +48,7 @@ export interface Room {
 
 export interface ClaimOptions extends NodeClaim, Room {
   now: Date;
-  ailing: boolean;
+  pool: 'prompt' | 'ailing';
 }
 
 export interface Due {
@@ -57,8 +57,8 @@ export interface Due {
   ailing: boolean;
   /** Recorded events that nobody has announced. */
   events: boolean;
-  /** Claims of nodes that vanished. */
-  lapsed: boolean;
+  /** Claims that lapsed, or have nothing left. */
+  claims: boolean;
 }
 
 /** Returns what waits for a node. Costs a fraction of doing it, so an idle node asks this first. */
@@ -67,7 +67,8 @@ export async function whatIsDue(db: Queryable, now: Date): Promise<Due> {
     db,
     `select exists (select from webhook_endpoints where not ailing and due_at <= $1) as prompt,
        exists (select from webhook_endpoints where ailing and due_at <= $1) as ailing,
-       exists (select from event_outbox) as events, exists (select from webhook_claims where until <= now()) as lapsed`,
+       exists (select from event_outbox) as events,
+       exists (select from webhook_claims where until <= now() or delivery_ids = '{}') as claims`,
     [now],
   );
   return row!;
@@ -131,7 +132,7 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
       [...o.held.keys()],
       [...o.held.values()],
       o.perEndpoint,
-      o.ailing,
+      o.pool === 'ailing',
       o.now,
       o.fullTenants,
       Math.min(o.free, ENDPOINTS_A_CLAIM),
@@ -144,52 +145,46 @@ export async function claimDeliveries(db: Queryable, o: ClaimOptions): Promise<C
   return { targets: {}, more: false, ...rows[0]?.claim, deliveries: rows };
 }
 
-/** Hands back claimed deliveries that this node will not send: only these deliveries of these claims. */
-export async function handBack(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  o: { ids: readonly string[]; claims: readonly string[] },
-): Promise<void> {
+/** A delivery and the claim that took it from the queue. */
+export interface Held {
+  id: string;
+  claim: string;
+}
+
+/** Hands back claimed deliveries that this node will not send. */
+export async function handBack(deps: Pick<Deps, 'db' | 'clock'>, deliveries: readonly Held[]): Promise<void> {
+  const ids = deliveries.map(({ id }) => id);
   await transaction(deps.db, async tx => {
     await tx.query(
       `update webhook_claims set delivery_ids = array(select unnest(delivery_ids) except select unnest($2::text[]))
        where id = any($1)`,
-      [o.claims, o.ids],
+      [claimsOf(deliveries), ids],
     );
-    await requeue(tx, o.ids, deps.clock.now());
+    await requeue(tx, ids, deps.clock.now());
   });
 }
 
-/** Ends a node's claims. Deliveries in `ids` return to the queue; the rest were sent. */
-export async function endClaims(
-  deps: Pick<Deps, 'db' | 'clock'>,
-  o: { node: string; ids: readonly string[] },
-): Promise<void> {
-  await transaction(deps.db, async tx => {
-    await tx.query('delete from webhook_claims where node = $1', [o.node]);
-    await requeue(tx, o.ids, deps.clock.now());
-  });
-}
+export const claimsOf = (deliveries: readonly Held[]): string[] => [...new Set(deliveries.map(({ claim }) => claim))];
 
 /**
- * Takes back the claims of nodes that vanished: all claims, or those that lapsed by the database's clock. Deliveries
- * that such a node sent but did not record are sent again. `lost`: also claims of this node whose answer never came.
+ * Ends claims with nothing left, claims that lapsed by the database's clock, and these: of `node`, in `ids`, or `all`.
+ * Their deliveries return to the queue, so those that a vanished node sent but did not record are sent again.
  */
 export async function takeBackClaims(
   deps: Pick<Deps, 'db' | 'clock'>,
-  which: 'lapsed' | 'all',
-  lost: readonly string[] = [],
+  { all = false, node, ids = [] }: { all?: boolean; node?: string; ids?: readonly string[] },
 ): Promise<void> {
-  const now = deps.clock.now();
   await transaction(deps.db, async tx => {
-    const lapsed = await many<{ delivery_ids: string[] }>(
+    const ended = await many<{ delivery_ids: string[] }>(
       tx,
-      `delete from webhook_claims where $1 or until <= now() or id = any($2) returning delivery_ids`,
-      [which === 'all', lost],
+      `delete from webhook_claims
+       where $1 or node = $2 or id = any($3) or until <= now() or delivery_ids = '{}' returning delivery_ids`,
+      [all, node ?? null, ids],
     );
     await requeue(
       tx,
-      lapsed.flatMap(claim => claim.delivery_ids),
-      now,
+      ended.flatMap(claim => claim.delivery_ids),
+      deps.clock.now(),
     );
   });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Deps } from '../../platform/deps.ts';
+import { type Outcome, recordAttempts } from './record-attempts.ts';
 
 const BATCH = 500;
 /** The dispatcher takes nothing more while this many outcomes wait to be written. */
@@ -9,12 +9,9 @@ const RETRY_WRITE_MS = 250;
 const GATHER_MS = { few: 5, many: 50 } as const;
 const MANY = 32;
 
-/** Writes outcomes in batches. A batch that fails is written again. */
-export function startOutcomeWriter<T>(
-  deps: Pick<Deps, 'log'>,
-  to: { write(batch: readonly T[]): Promise<void>; caughtUp(): void },
-) {
-  let waiting: T[] = [];
+/** Records outcomes in batches. A batch that fails is written again. */
+export function startOutcomeWriter(deps: Parameters<typeof recordAttempts>[0], caughtUp: () => void) {
+  let waiting: Outcome[] = [];
   let writing: Promise<void> | null = null;
   let stopped = false;
   let gatherMs: number = GATHER_MS.few;
@@ -25,7 +22,7 @@ export function startOutcomeWriter<T>(
       gatherMs = waiting.length < MANY ? GATHER_MS.few : GATHER_MS.many;
       const batch = waiting.slice(0, BATCH);
       try {
-        await to.write(batch);
+        await recordAttempts(deps, batch);
         waiting = waiting.slice(batch.length);
       } catch (error) {
         deps.log.warn({ err: error, outcomes: waiting.length }, 'webhook attempts could not be written down yet');
@@ -35,7 +32,7 @@ export function startOutcomeWriter<T>(
       }
       if (behind && waiting.length < MAX_UNWRITTEN) {
         behind = false;
-        to.caughtUp();
+        caughtUp();
       }
     }
     writing = null;
@@ -46,7 +43,7 @@ export function startOutcomeWriter<T>(
       behind = waiting.length >= MAX_UNWRITTEN;
       return behind;
     },
-    write(outcome: T) {
+    write(outcome: Outcome) {
       waiting.push(outcome);
       writing ??= drain();
     },

@@ -2,12 +2,11 @@ import type { WebhookAttempt } from '@firsthand/contract/webhooks/webhooks.ts';
 import { many, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
+import { claimsOf, type Held } from './claim.ts';
 import type { Next } from './schedule.ts';
 
-/** An attempt that ended, and its consequences. */
-export interface Outcome {
-  /** The delivery's id. */
-  id: string;
+/** An attempt of a delivery that ended, and its consequences. */
+export interface Outcome extends Held {
   endpointId: string;
   attempt: WebhookAttempt;
   next: Next;
@@ -20,14 +19,10 @@ export interface Outcome {
 /** An endpoint whose attempts have all failed for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 86_400_000;
 
-/**
- * Records attempts in one transaction: the rows, the queue and the endpoints' health. The claims in `ended` have
- * nothing left to send.
- */
+/** Records attempts in one transaction: the rows, the queue, the claims and the endpoints' health. */
 export async function recordAttempts(
   deps: Pick<Deps, 'log' | 'db' | 'clock' | 'mailer'>,
   outcomes: readonly Outcome[],
-  ended: readonly string[],
 ): Promise<void> {
   const now = deps.clock.now();
   const rows = outcomes.map(({ id, attempt, next }) => ({
@@ -56,14 +51,15 @@ export async function recordAttempts(
              else d.failed_at end
          from outcome o where d.id = o.delivery_id
          returning d.id, d.endpoint_id, d.event_id, d.next_attempt_at, d.attempts, d.earlier_attempts
-       ), ended as (
-         delete from webhook_claims where id = any ($3)
+       ), settled as (
+         update webhook_claims set delivery_ids = array(select unnest(delivery_ids) except select delivery_id from outcome)
+         where id = any($3)
        )
        insert into webhook_queue (delivery_id, endpoint_id, event_id, attempts, run_at)
        select id, endpoint_id, event_id, jsonb_array_length(attempts) - earlier_attempts, next_attempt_at
        from noted where next_attempt_at is not null
        on conflict (delivery_id) do nothing`,
-      [JSON.stringify(rows), now, ended],
+      [JSON.stringify(rows), now, claimsOf(outcomes)],
     );
   const health = healthOf(outcomes, rows);
   if (health.length === 0) {

@@ -1,9 +1,9 @@
+import type { LookupFunction } from 'node:net';
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
 import type { AttemptError } from '@firsthand/contract/webhooks/webhooks.ts';
-import { buildConnector, type Dispatcher } from 'undici';
+import { type Dispatcher, Pool } from 'undici';
 import type { Deps } from '../../platform/deps.ts';
-import { type Address, assertAllowed, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
-import { type Connection, createConnections } from './connections.ts';
+import { allowedOf, literalAddress, mayReach, type Resolve } from './allowed-address.ts';
 import { createNames } from './dns.ts';
 import { retryAfterSeconds, type Sent } from './schedule.ts';
 
@@ -15,7 +15,8 @@ const MAX_ANSWER_BYTES = 1_048_576;
  * Closes an idle connection sooner than any usual receiver does, so that no request goes out as the receiver closes it.
  */
 const IDLE_MS = 4_000;
-const CONNECTION_LIFE_MS = 60_000;
+/** No connection takes a request after this, so that a changed DNS name takes effect. */
+const POOL_LIFE_MS = 60_000;
 /** The number of parsed URLs to cache. */
 const MAX_TARGETS = 1_000;
 
@@ -37,12 +38,7 @@ export interface SenderOptions {
  */
 export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}): Sender {
   const timeoutMs = o.timeoutMs ?? ATTEMPT_TIMEOUT_MS;
-  const connections = createConnections({
-    connect: checkedConnector(deps, o.resolve ?? createNames({ servers: deps.config.webhookNameServers }), timeoutMs),
-    timeoutMs,
-    idleMs: IDLE_MS,
-    lifeMs: CONNECTION_LIFE_MS,
-  });
+  const pools = createPools(deps, o.resolve ?? createNames({ servers: deps.config.webhookNameServers }), timeoutMs);
   const open = new Set<Attempt>();
   const targets = new Map<string, Target>();
   const targetOf = (url: string): Target => {
@@ -56,10 +52,8 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
   return {
     send(tenantId, url, body, headers, done) {
       const target = targetOf(url);
-      let connection: Connection | undefined;
-      const attempt = new Attempt(timeoutMs, (sent, whole) => {
+      const attempt = new Attempt(timeoutMs, sent => {
         open.delete(attempt);
-        if (connection) connections.giveBack(connection, whole);
         done(sent);
       });
       open.add(attempt);
@@ -69,56 +63,75 @@ export function createSender(deps: Pick<Deps, 'config'>, o: SenderOptions = {}):
         return;
       }
       const { origin, path, authorization } = target;
-      connection = connections.take(origin, tenantId);
-      connection.client.dispatch(
-        { path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
-        attempt,
-      );
+      pools
+        .of(tenantId, origin)
+        .dispatch(
+          { path, method: 'POST', headers: authorization ? { ...headers, authorization } : headers, body },
+          attempt,
+        );
     },
     async close() {
       for (const attempt of open) attempt.forget();
       open.clear();
-      await connections.close();
+      await pools.close();
     },
   };
 }
 
 /**
- * Opens connections to exactly the addresses that were checked, so a name that resolves differently a moment later
- * changes nothing. All accounts share one connector, so that TLS sessions resume.
+ * Keeps a pool of connections for each account and origin, so that no account waits for the look-ups of another. Each
+ * connection carries one request at a time; the caller bounds how many are open. A connection opens to exactly the
+ * addresses that were checked, so a name that resolves differently a moment later changes nothing.
  */
-function checkedConnector(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutMs: number) {
-  // Addresses for the connection that is being opened now: it asks for them before `connector` returns.
-  const judged = new Map<string, Address[]>();
-  const connector = buildConnector({
-    timeout: timeoutMs,
-    autoSelectFamily: true,
-    lookup: (hostname, options, callback) => {
-      const addresses = judged.get(hostname);
-      const first = addresses?.[0];
-      if (!addresses || !first) callback(new Error(`${hostname} was not looked up`), '', 0);
-      else if (options.all) callback(null, addresses);
-      else callback(null, first.address, first.family);
+function createPools(deps: Pick<Deps, 'config'>, resolve: Resolve, timeoutMs: number) {
+  const current = new Map<string, { pool: Pool; openedAt: number }>();
+  /** These, and older ones whose requests are still open. */
+  const all = new Set<Pool>();
+  // An address in the URL itself needs no look-up: it was checked with the URL.
+  const lookupFor =
+    (tenantId: string): LookupFunction =>
+    (hostname, _options, callback) => {
+      const checked = resolve(hostname, tenantId).then(addresses => allowedOf(deps, hostname, addresses));
+      checked.then(
+        addresses => callback(null, addresses),
+        error => callback(error, []),
+      );
+    };
+  const open = (key: string, tenantId: string, origin: string): Pool => {
+    const pool = new Pool(origin, {
+      // With `autoSelectFamily`, the socket asks for all addresses.
+      connect: { lookup: lookupFor(tenantId), timeout: timeoutMs, autoSelectFamily: true },
+      pipelining: 1,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveMaxTimeout: IDLE_MS,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+    });
+    const forgetIfUnused = () => {
+      const { connected, size } = pool.stats;
+      if (connected + size > 0) return;
+      all.delete(pool);
+      if (current.get(key)?.pool === pool) current.delete(key);
+    };
+    pool.on('disconnect', forgetIfUnused).on('connectionError', forgetIfUnused);
+    all.add(pool);
+    current.set(key, { pool, openedAt: performance.now() });
+    return pool;
+  };
+  return {
+    of(tenantId: string, origin: string): Pool {
+      const key = `${tenantId} ${origin}`;
+      const known = current.get(key);
+      // undici's own `clientTtl` reads the clock for each connection of the pool at each request.
+      if (known && performance.now() - known.openedAt < POOL_LIFE_MS) return known.pool;
+      // Lets open requests end.
+      void known?.pool.close();
+      return open(key, tenantId, origin);
     },
-  });
-  return (tenantId: string, options: buildConnector.Options, callback: buildConnector.Callback): void => {
-    const { hostname } = options;
-    // An address in the URL itself needs no lookup. It was checked with the URL.
-    if (literalAddress(hostname)) {
-      connector(options, callback);
-      return;
-    }
-    resolve(hostname, tenantId)
-      .then(addresses => {
-        assertAllowed(deps, hostname, addresses);
-        judged.set(hostname, addresses);
-        try {
-          connector(options, callback);
-        } finally {
-          judged.delete(hostname);
-        }
-      })
-      .catch((error: Error) => callback(error, null));
+    /** Aborts all requests and closes all connections. */
+    async close(): Promise<void> {
+      await Promise.all([...all].map(pool => pool.destroy()));
+    },
   };
 }
 
@@ -151,15 +164,14 @@ function basic(username: string, password: string): string {
 class Attempt implements Dispatcher.DispatchHandler {
   readonly #started = performance.now();
   readonly #timer: NodeJS.Timeout;
-  #done: ((sent: Sent, whole: boolean) => void) | null;
+  #done: ((sent: Sent) => void) | null;
   #controller: Dispatcher.DispatchController | null = null;
   #statusCode: number | null = null;
   #retryAfter: number | null = null;
   #excerpt: Buffer[] = [];
   #bytes = 0;
 
-  /** `done` learns whether the answer was read to its end, so that the connection can be used again. */
-  constructor(timeoutMs: number, done: (sent: Sent, whole: boolean) => void) {
+  constructor(timeoutMs: number, done: (sent: Sent) => void) {
     this.#done = done;
     this.#timer = setTimeout(() => this.end('timeout'), timeoutMs);
   }
@@ -191,26 +203,25 @@ class Attempt implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     // Nothing is left to abort, and the connection stays open.
     this.#controller = null;
-    this.end(errorOfStatus(this.#statusCode ?? 0), true);
+    this.end(errorOfStatus(this.#statusCode ?? 0));
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     this.end(errorOf(error));
   }
 
-  end(error: AttemptError | null, whole = false): void {
+  end(error: AttemptError | null): void {
     const done = this.#done;
     if (!done) return;
     this.forget();
-    const sent = {
+    done({
       statusCode: this.#statusCode,
       error,
       // PostgreSQL stores no U+0000.
       excerpt: this.#bytes > 0 ? Buffer.concat(this.#excerpt).toString('utf8').replaceAll('\0', '\ufffd') : null,
       latencyMs: Math.round(performance.now() - this.#started),
       retryAfterSeconds: this.#retryAfter,
-    };
-    done(sent, whole);
+    });
   }
 
   /** Aborts the request without calling `done`. */

@@ -1,6 +1,6 @@
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { startSpan, traceparentOf } from '../../platform/lib/tracing.ts';
-import type { Ready } from './lanes.ts';
+import type { Ready } from './endpoint-queues.ts';
 import type { Sent } from './schedule.ts';
 
 /** One attempt in the trace of what caused its event. The receiver gets the headers to continue it. */

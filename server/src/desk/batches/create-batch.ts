@@ -17,9 +17,9 @@ import { newId } from '../../platform/lib/ids.ts';
 import { maskedFaults, withMaskedUrl } from '../../platform/lib/mask-url.ts';
 import { findTemplate } from '../../verification/templates/row.ts';
 import { warningsOfRequest } from '../../verification/verifications/warnings.ts';
+import { type BatchRow, presentBatch } from './batch.ts';
 import { readCsv } from './read-csv.ts';
 import { NotBatch, readJson } from './read-json.ts';
-import { type BatchRow, presentBatch } from './row.ts';
 import { type BatchBase, checkRow, metadataFault, requestOfRow } from './rows.ts';
 
 /** Faults that a dry run reports at most; a refusal reports the first hundred. */

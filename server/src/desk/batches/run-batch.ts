@@ -1,136 +1,77 @@
 import type { BatchRowContent } from '@firsthand/contract/batches/batches.ts';
-import pg from 'pg';
-import { audit } from '../../identity/audit/audit.ts';
-import { isStillAllowed } from '../../identity/auth/still-allowed.ts';
-import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
+import { many, one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { issue } from '../../verification/verifications/issue.ts';
-import { type BatchRow, endBatch } from './row.ts';
+import { queueLinkMail } from '../long-work/mail-link.ts';
+import { type LongWork, runLongWork } from '../long-work/run.ts';
+import type { BatchRow } from './batch.ts';
 import { requestOfRow } from './rows.ts';
 
-/** Of a person who orders a batch, and keeps while it runs. */
-const LEAST_ROLE = 'member';
-/** Rows that one transaction makes. A killed process loses at most so many, and makes them again. */
-const SLICE = 100;
-/** A job hands on after this long, so that a long batch keeps no other job waiting and a stopping process waits for none. */
-const LASTS_MS = 2_000;
-/** Mails of one batch leave at most this often. */
-const MAILS_PER_SECOND = 20;
-
-/**
- * Job: makes the verifications of a batch, slice by slice. A slice, its progress and its mails commit together, under the
- * lock of the batch, so each row gets exactly one verification however often the job is killed or runs twice.
- */
-export async function runBatch(deps: Pick<Deps, 'log' | 'db' | 'origins' | 'clock'>, batchId: string): Promise<void> {
-  const until = performance.now() + LASTS_MS;
-  let size = SLICE;
-  for (;;) {
-    const last = performance.now() >= until;
-    try {
-      const left = await transaction(deps.db, async tx => {
-        const more = await runSlice(tx, deps, batchId, size);
-        if (more && last) await addJob(tx, 'run_batch', { batch_id: batchId }, { key: `batch:${batchId}` });
-        return more;
-      });
-      if (!left || last) return;
-    } catch (error) {
-      // One row that the database cannot hold must not stop the others: it is found by going one by one.
-      if (size === 1 || !isOfContent(error)) throw error;
-      size = 1;
-    }
-  }
+interface Item {
+  row: number;
+  content: BatchRowContent;
 }
 
-/** Data that does not fit, or that a constraint refuses: SQLSTATE classes 22 and 23. */
-const isOfContent = (error: unknown): boolean => error instanceof pg.DatabaseError && /^2[23]/.test(error.code ?? '');
-
-/** Makes up to `size` rows. Returns whether more are left. */
-async function runSlice(
-  tx: Tx,
-  deps: Pick<Deps, 'log' | 'origins' | 'clock'>,
-  batchId: string,
-  size: number,
-): Promise<boolean> {
-  const batch = await one<BatchRow>(tx, 'select * from batches where id = $1 for update', [batchId]);
-  if (!batch || batch.state === 'completed' || batch.state === 'cancelled') return false;
-  if (!(await isStillAllowed(tx, batch.tenant_id, batch.actor, LEAST_ROLE))) {
-    const at = deps.clock.now();
-    await endBatch(tx, batchId, at, 'not_allowed');
-    await audit(
+/** Makes the verification of each row. */
+export const BATCHES: LongWork<BatchRow, Item> = {
+  name: 'batch',
+  chunk: 100,
+  unstorable: 'could not be stored',
+  addJob: (tx, id) => addJob(tx, 'run_batch', { batch_id: id }, { key: `batch:${id}` }),
+  lock: (tx, id) => one<BatchRow>(tx, 'select * from batches where id = $1 for update', [id]),
+  orderedBy: ({ actor }) => ({ actor, least: 'member' }),
+  waiting: (tx, { id }, limit) =>
+    many<Item>(
       tx,
-      { tenantId: batch.tenant_id, actor: { kind: 'system' }, at },
-      { action: 'batch.stopped', target: batchId, detail: { reason: 'not_allowed' } },
+      'select row, content from batch_rows where batch_id = $1 and content is not null order by row limit $2',
+      [id, limit],
+    ),
+  async doOne(tx, deps, batch, { content }) {
+    const { tenant_id: tenantId, livemode, template } = batch;
+    const request = requestOfRow(batch.request, content);
+    const { id } = await issue(tx, deps, { tenantId, livemode, request, ...(template ? { template } : {}) });
+    if (batch.send && content.subject?.person?.email) {
+      const mailed = await one<{ place: number }>(
+        tx,
+        'update batches set mailed = mailed + 1 where id = $1 returning mailed as place',
+        [batch.id],
+      );
+      await queueLinkMail(tx, deps, {
+        tenantId,
+        verificationId: id,
+        orderedAt: batch.created_at,
+        place: mailed!.place,
+      });
+    }
+    return id;
+  },
+  async record(tx, { id }, results, endedAt) {
+    await tx.query(
+      `update batch_rows r set verification_id = made.id, error = made.error, content = null
+       from unnest($2::integer[], $3::text[], $4::text[]) as made (row, id, error)
+       where r.batch_id = $1 and r.row = made.row`,
+      [id, results.map(({ item }) => item.row), results.map(made => made.madeId), results.map(({ error }) => error)],
     );
-    return false;
-  }
-  const rows = await many<{ row: number; content: BatchRowContent | null }>(
-    tx,
-    'select row, content from batch_rows where batch_id = $1 and content is not null order by row limit $2',
-    [batchId, size],
-  );
-  const made: { row: number; id: string | null; error: string | null }[] = [];
-  for (const { row, content } of rows) made.push({ row, ...(await makeOne(tx, deps, batch, content!, size === 1)) });
-  await tx.query(
-    `update batch_rows r set verification_id = made.id, error = made.error, content = null
-     from unnest($2::integer[], $3::text[], $4::text[]) as made (row, id, error)
-     where r.batch_id = $1 and r.row = made.row`,
-    [batchId, made.map(({ row }) => row), made.map(({ id }) => id), made.map(({ error }) => error)],
-  );
-  const failed = made.filter(({ id }) => id === null).length;
-  const more = rows.length === size;
-  await tx.query(
-    `update batches set state = $2, created = created + $3, failed = failed + $4,
-       -- What was the same for all rows is needed no longer, and may name people.
-       request = case when $2 = 'completed' then '{}' else request end,
-       ended_at = case when $2 = 'completed' then $5::timestamptz end where id = $1`,
-    [batchId, more ? 'running' : 'completed', made.length - failed, failed, deps.clock.now()],
-  );
-  return more;
-}
+    const failed = results.filter(({ error }) => error !== null).length;
+    await tx.query(
+      `update batches set state = case when $4::timestamptz is null then 'running' else 'completed' end,
+         created = created + $2, failed = failed + $3, ended_at = $4,
+         -- What was the same for all rows is needed no longer, and may name people.
+         request = case when $4 is null then request else '{}' end where id = $1`,
+      [id, results.length - failed, failed, endedAt],
+    );
+  },
+  /** Forgets the rows that were not made, too. */
+  async cancel(tx, id, at, stopped) {
+    await tx.query('update batch_rows set content = null where batch_id = $1 and content is not null', [id]);
+    const cancelled = await one<BatchRow>(
+      tx,
+      `update batches set state = 'cancelled', ended_at = $2, stopped = $3, request = '{}' where id = $1 returning *`,
+      [id, at, stopped],
+    );
+    return cancelled!;
+  },
+};
 
-async function makeOne(
-  tx: Tx,
-  deps: Pick<Deps, 'log' | 'origins' | 'clock'>,
-  batch: BatchRow,
-  content: BatchRowContent,
-  alone: boolean,
-): Promise<{ id: string | null; error: string | null }> {
-  if (alone) await tx.query('savepoint row');
-  try {
-    const { id } = await issue(tx, deps, {
-      tenantId: batch.tenant_id,
-      livemode: batch.livemode,
-      request: requestOfRow(batch.request, content),
-      ...(batch.template ? { template: batch.template } : {}),
-    });
-    if (batch.send && content.subject?.person?.email) await queueMail(tx, deps, batch, id);
-    return { id, error: null };
-  } catch (error) {
-    if (!alone || !isOfContent(error)) throw error;
-    await tx.query('rollback to savepoint row');
-    deps.log.warn({ err: error, batch: batch.id }, 'a row of a batch could not be made');
-    return { id: null, error: 'could not be stored' };
-  }
-}
-
-/** Mails leave one after another, spread over time by the batch's own pace. */
-async function queueMail(tx: Tx, deps: Pick<Deps, 'clock'>, batch: BatchRow, verificationId: string): Promise<void> {
-  const place = await one<{ mailed: number }>(
-    tx,
-    'update batches set mailed = mailed + 1 where id = $1 returning mailed',
-    [batch.id],
-  );
-  const due = batch.created_at.getTime() + (place!.mailed * 1_000) / MAILS_PER_SECOND;
-  await addJob(
-    tx,
-    'mail_capture_link',
-    { verification_id: verificationId },
-    {
-      runAt: new Date(Math.max(due, deps.clock.now().getTime())),
-      queue: `links:${batch.tenant_id}`,
-      key: `link:${verificationId}`,
-      maxAttempts: 10,
-    },
-  );
-}
+export const runBatch = (deps: Deps, id: string): Promise<void> => runLongWork(deps, BATCHES, id);

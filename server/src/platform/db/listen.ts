@@ -5,27 +5,27 @@ import type { Pool } from './sql.ts';
 
 const RECONNECT_MS = 1_000;
 
-export type Bell = ReturnType<typeof createBell>;
+export type Wakeup = ReturnType<typeof createWakeup>;
 
-/** A bell that remembers a ring nobody waited for. */
-export function createBell() {
-  let rung = false;
-  let wake: (() => void) | null = null;
+/** Wakes one waiter. Remembers a `wake` that nobody waited for, until `clear`. */
+export function createWakeup() {
+  let woken = false;
+  let resume: (() => void) | null = null;
   return {
-    ring: () => {
-      rung = true;
-      wake?.();
+    wake: () => {
+      woken = true;
+      resume?.();
     },
-    quiet: () => {
-      rung = false;
+    clear: () => {
+      woken = false;
     },
     wait: (ms: number) =>
       new Promise<void>(resolve => {
-        if (rung) return resolve();
-        const timer = setTimeout(() => wake?.(), ms);
-        wake = () => {
+        if (woken) return resolve();
+        const timer = setTimeout(() => resume?.(), ms);
+        resume = () => {
           clearTimeout(timer);
-          wake = null;
+          resume = null;
           resolve();
         };
       }),

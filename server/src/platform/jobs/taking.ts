@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attributes, SpanKind } from '@opentelemetry/api';
-import { createBell } from '../db/listen.ts';
+import { createWakeup } from '../db/listen.ts';
 import type { Deps } from '../deps.ts';
 import { inSpan } from '../lib/tracing.ts';
 import { CLAIM_SECONDS, type Claim, type PutBack, type Turns } from './turns.ts';
@@ -46,7 +46,7 @@ export interface Taking {
 /** Takes work in the order of its turns until stopped. Any number of nodes may do so. */
 export function startTaking<Row extends Claim>(deps: Pick<Deps, 'db' | 'log' | 'metrics'>, taken: Taken<Row>): Taking {
   const { turns } = taken;
-  const bell = createBell();
+  const wakeup = createWakeup();
   const inWork = new Map<string, { row: Row; ended: Promise<void> }>();
   const abandoning = new AbortController();
   let stopping = false;
@@ -56,13 +56,13 @@ export function startTaking<Row extends Claim>(deps: Pick<Deps, 'db' | 'log' | '
       .catch(error => deps.log.error({ err: error, ...lineOf(taken, row) }, 'the outcome of a job was not written'))
       .finally(() => {
         inWork.delete(row.id);
-        bell.ring();
+        wakeup.wake();
       });
     inWork.set(row.id, { row, ended });
   };
   const running = (async () => {
     while (!stopping) {
-      bell.quiet();
+      wakeup.clear();
       try {
         while (!stopping && (taken.mayTake?.() ?? true)) {
           const held = [...inWork.values()].map(({ row }) => row);
@@ -74,7 +74,7 @@ export function startTaking<Row extends Claim>(deps: Pick<Deps, 'db' | 'log' | '
         deps.log.warn({ err: error }, 'no work could be taken; trying again');
         await sleep(POLL_MS);
       }
-      await bell.wait(POLL_MS);
+      await wakeup.wait(POLL_MS);
     }
   })();
   const renewing = setInterval(() => {
@@ -84,10 +84,10 @@ export function startTaking<Row extends Claim>(deps: Pick<Deps, 'db' | 'log' | '
   }, RENEW_MS);
 
   return {
-    ring: bell.ring,
+    ring: wakeup.wake,
     async stop() {
       stopping = true;
-      bell.ring();
+      wakeup.wake();
       await running;
       taken.stopping?.();
       const all = Promise.all([...inWork.values()].map(({ ended }) => ended));

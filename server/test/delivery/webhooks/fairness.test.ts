@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { endpointsOf, insertDeliveries } from '../../../src/delivery/webhooks/queue.ts';
-import type { NewTenant } from '../../../src/identity/tenants/create.ts';
-import { transaction } from '../../../src/platform/db/sql.ts';
-import { newId } from '../../../src/platform/lib/ids.ts';
 import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { queueEvents } from './queue-events.ts';
 
 const QUEUED = 10_000;
 
@@ -13,23 +10,6 @@ const QUEUED = 10_000;
 function ownMemory(): number {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
-}
-
-/** Queues events of a tenant to one address, as though they had been announced. */
-async function queue(service: TestService, tenant: NewTenant, url: string, count: number): Promise<void> {
-  const to = { tenantId: tenant.tenant_id, livemode: true, url };
-  await transaction(service.deps.db, async tx => {
-    const now = new Date();
-    const endpointId = (await endpointsOf(tx, [to], now))(to);
-    const ids = Array.from({ length: count }, () => newId('evt'));
-    await tx.query(
-      `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
-       select id, $2, true, 'webhook.test', 'webhook.test', '{"type":"webhook.test"}', $3 from unnest($1::text[]) id`,
-      [ids, tenant.tenant_id, now],
-    );
-    const deliveries = ids.map(eventId => ({ eventId, endpointId }));
-    await insertDeliveries(tx, deliveries, now);
-  });
 }
 
 describe('webhook queue', () => {
@@ -57,7 +37,7 @@ describe('webhook queue', () => {
       };
       await create();
       waits.pop();
-      await queue(service, victim, dead.url, QUEUED);
+      await queueEvents(service.deps, { tenantId: victim.tenant_id, url: dead.url }, QUEUED);
       await until(async () => dead.open() > 0, 'the dead endpoint to be tried');
       global.gc?.();
       const memory = ownMemory();
@@ -88,7 +68,8 @@ describe('webhook queue', () => {
     try {
       const tenants = await Promise.all(Array.from({ length: 10 }, () => service.newTenant()));
       for (const tenant of tenants) {
-        for (let n = 0; n < 10; n += 1) await queue(service, tenant, `${dead.url}/${n}`, 50);
+        const tenantId = tenant.tenant_id;
+        for (let n = 0; n < 10; n += 1) await queueEvents(service.deps, { tenantId, url: `${dead.url}/${n}` }, 50);
       }
       await until(async () => dead.open() > 100, 'the slots to be taken');
       const beside = await service.newTenant();

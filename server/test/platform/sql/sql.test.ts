@@ -38,6 +38,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
   'custody/erasure/retention.ts retention_days': 'the statement asks for accounts that have one',
   'record/evidence/log.ts sealed': 'a key in force has it; only a retired one is without',
   'delivery/notifications/outcome.ts public_type': 'written with every event',
+  'desk/batches/run-batch.ts content': 'the statement asks for rows with content only',
   'delivery/webhooks/announce.ts public_type': 'written with every event',
   'delivery/webhooks/claim.ts body': 'an erasure ends the deliveries of the events that it empties',
   'delivery/webhooks/stream.ts body': 'the statement asks only for events with a body',

@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { Link } from 'wouter';
 import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
@@ -10,7 +10,7 @@ import { Empty } from '../base/parts/states.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 /** Actions on many verifications, newest first. */
-export default function BulkActsPage() {
+export default function BulkActionsPage() {
   const { t } = useWords();
   const acts = useList(BULK, 'GET /v1/bulk-acts', { whileAny: isUnderWay });
   return (
@@ -36,7 +36,7 @@ export default function BulkActsPage() {
   );
 }
 
-function BulkRow({ bulk }: { bulk: BulkAct }) {
+function BulkRow({ bulk }: { bulk: BulkAction }) {
   const { t } = useWords();
   const { id, act, total, done, failed, created_at } = bulk;
   return (

@@ -1,7 +1,5 @@
 import type { Batch, BatchState } from '@firsthand/contract/batches/batches.ts';
 import type { Actor } from '../../identity/audit/audit.ts';
-import { one, type Queryable, type Tx } from '../../platform/db/sql.ts';
-import type { Principal } from '../../platform/http/principal.ts';
 import type { BatchBase } from './rows.ts';
 
 export interface BatchRow {
@@ -21,14 +19,6 @@ export interface BatchRow {
   stopped: 'not_allowed' | null;
 }
 
-/** The caller's batch, or undefined. */
-export const findBatch = (db: Queryable, principal: Principal, id: string): Promise<BatchRow | undefined> =>
-  one<BatchRow>(db, 'select * from batches where id = $1 and tenant_id = $2 and livemode = any($3)', [
-    id,
-    principal.tenantId,
-    principal.reads,
-  ]);
-
 export const presentBatch = (row: BatchRow): Batch => ({
   id: row.id,
   state: row.state,
@@ -42,18 +32,3 @@ export const presentBatch = (row: BatchRow): Batch => ({
   ...(row.ended_at ? { ended_at: row.ended_at.toISOString() } : {}),
   ...(row.stopped ? { stopped: row.stopped } : {}),
 });
-
-/** Cancels a batch, and forgets the rows that were not made. */
-export async function endBatch(
-  tx: Tx,
-  id: string,
-  at: Date,
-  stopped: BatchRow['stopped'] = null,
-): Promise<BatchRow | undefined> {
-  await tx.query('update batch_rows set content = null where batch_id = $1 and content is not null', [id]);
-  return one<BatchRow>(
-    tx,
-    `update batches set state = 'cancelled', ended_at = $2, stopped = $3, request = '{}' where id = $1 returning *`,
-    [id, at, stopped],
-  );
-}

@@ -1,4 +1,4 @@
-import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
+import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
@@ -16,7 +16,7 @@ const LOOK_AGAIN_MS = 1_000;
 const SHOWN = 50;
 
 /** One action on many verifications: how far it has come, what refused it and why. */
-export default function BulkActPage() {
+export default function BulkActionPage() {
   const { id } = useParams<{ id: string }>();
   const { t } = useWords();
   const act = useRead(
@@ -35,7 +35,7 @@ export default function BulkActPage() {
   );
 }
 
-function Shown({ act }: { act: BulkAct }) {
+function Shown({ act }: { act: BulkAction }) {
   const { t, number } = useWords();
   const { id, total, done, failed } = act;
   return (
@@ -71,7 +71,7 @@ function Shown({ act }: { act: BulkAct }) {
 }
 
 /** The first verifications that refused the action; the file has them all. */
-function Refused({ act }: { act: BulkAct }) {
+function Refused({ act }: { act: BulkAction }) {
   const words = useWords();
   const { t } = words;
   const results = useQuery({

@@ -1,5 +1,5 @@
 import { unknownReference } from '@firsthand/contract/base/fault.ts';
-import { BulkAct, BulkActRequest, bulkActFaults } from '@firsthand/contract/batches/bulk-acts.ts';
+import { BulkAction, BulkActionRequest, bulkActionFaults } from '@firsthand/contract/batches/bulk-actions.ts';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
 import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -8,31 +8,31 @@ import { invalid, notConfigured } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { newId } from '../../platform/lib/ids.ts';
 import { dateFaults } from '../../verification/verifications/select.ts';
-import { LEAST_ROLE } from './acts.ts';
-import { type BulkActRow, presentBulkAct } from './row.ts';
+import { LEAST_ROLE } from './actions.ts';
+import { type BulkActionRow, presentBulkAction } from './bulk-action.ts';
 
 const faultsOf = (body: unknown) => [
-  ...bulkActFaults(body),
+  ...bulkActionFaults(body),
   ...dateFaults((body as { filter?: unknown } | null)?.filter ?? {}).map(found => ({
     ...found,
     path: `filter.${found.path}`,
   })),
 ];
 
-export const createBulkAct = tenantEndpoint({
+export const createBulkAction = tenantEndpoint({
   operationId: 'createBulkAct',
   summary: 'Create a bulk action',
   description:
-    'Send `ids`, or `filter` with the filters of the list: then the act reaches every verification that passes and was created ' +
+    'Send `ids`, or `filter` with the filters of the list: then the action reaches every verification that passes and was created ' +
     'before this request. It runs in the background, one verification at a time, and each gets its own line in the audit log. ' +
     '`redact` needs the role owner and a recent sign-in.',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   role: 'member',
   recentFor: [{ member: 'act', is: 'redact', role: LEAST_ROLE.redact }],
-  body: BulkActRequest,
+  body: BulkActionRequest,
   faults: faultsOf,
-  responses: { 202: BulkAct },
+  responses: { 202: BulkAction },
   errors: ['not_configured'],
   async handler(call) {
     const { deps, principal, body } = call;
@@ -41,7 +41,7 @@ export const createBulkAct = tenantEndpoint({
       const { at, ...activity } = activityOf(call);
       const { act, ids = [], filter, send, reason } = body;
       await requireOwn(tx, principal, ids);
-      const row = await one<BulkActRow>(
+      const row = await one<BulkActionRow>(
         tx,
         `insert into bulk_acts (id, tenant_id, modes, act, options, activity, filter, total, created_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9) returning *`,
@@ -64,7 +64,7 @@ export const createBulkAct = tenantEndpoint({
       );
       await addJob(tx, 'run_bulk_act', { bulk_act_id: row!.id }, { key: `bulk:${row!.id}` });
       await audit(tx, { at, ...activity }, { action: 'bulk_act.started', target: row!.id, detail: { act } });
-      const answer = { status: 202, body: presentBulkAct(row!) };
+      const answer = { status: 202, body: presentBulkAction(row!) };
       await call.keepAnswer(tx, answer);
       return answer;
     });

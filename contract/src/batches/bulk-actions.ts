@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { BULK_ACTS, REVIEW_STATES } from '../base/enums.ts';
+import { BULK_ACTIONS, REVIEW_STATES } from '../base/enums.ts';
 import { conflict, type Fault, required } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { RedactRequest } from '../evidence/erasure.ts';
@@ -11,9 +11,9 @@ const closed = { additionalProperties: false } as const;
 
 export const BULK_IDS_MAX = 1_000;
 export const BULK_STATES = ['queued', 'collecting', 'running', 'completed', 'cancelled'] as const;
-export type BulkActName = (typeof BULK_ACTS)[number];
+export type BulkActionName = (typeof BULK_ACTIONS)[number];
 
-const Name = Type.Enum([...BULK_ACTS], {
+const Name = Type.Enum([...BULK_ACTIONS], {
   title: 'BulkActName',
   description:
     '`cancel` ends open links. `resend` sends the newest event of each verification again, to every URL it went to. ' +
@@ -43,7 +43,7 @@ export const BulkFilter = Type.Object(
 export type BulkFilter = Static<typeof BulkFilter>;
 
 /** Body of POST /v1/bulk-acts. */
-export const BulkActRequest = Type.Object(
+export const BulkActionRequest = Type.Object(
   {
     act: Name,
     ids: Type.Optional(
@@ -65,10 +65,10 @@ export const BulkActRequest = Type.Object(
   },
   { ...closed, title: 'BulkActRequest' },
 );
-export type BulkActRequest = Static<typeof BulkActRequest>;
+export type BulkActionRequest = Static<typeof BulkActionRequest>;
 
 /** Faults that span several members. Accepts any body. */
-export function bulkActFaults(body: unknown): Fault[] {
+export function bulkActionFaults(body: unknown): Fault[] {
   const { act, ids, filter, send, reason } = (body ?? {}) as Record<string, unknown>;
   const faults: Fault[] = [];
   if ((ids === undefined) === (filter === undefined)) {
@@ -83,7 +83,7 @@ export function bulkActFaults(body: unknown): Fault[] {
   return faults;
 }
 
-export const BulkAct = Type.Object(
+export const BulkAction = Type.Object(
   {
     id: IdSchema('blk'),
     act: Name,
@@ -100,4 +100,4 @@ export const BulkAct = Type.Object(
   },
   { ...closed, title: 'BulkAct' },
 );
-export type BulkAct = Static<typeof BulkAct>;
+export type BulkAction = Static<typeof BulkAction>;

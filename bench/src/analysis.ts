@@ -27,6 +27,7 @@ import { measureTexture } from '@firsthand/forensics/screen/texture.ts';
 import { measureTiles } from '@firsthand/forensics/screen/tiles.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import sharp from 'sharp';
+import { cpuMs } from './cpu.ts';
 import { median } from './measure.ts';
 
 sharp.concurrency(1);
@@ -50,14 +51,6 @@ const [path] = process.argv.slice(2);
 const bytes = path ? readFileSync(path) : await photograph();
 const info = await inspect(bytes);
 const picture = await decodePicture(bytes, info);
-
-/** Returns processor time in milliseconds, which depends little on other load. */
-async function time(work: () => unknown): Promise<number> {
-  const start = process.cpuUsage();
-  await work();
-  const { user, system } = process.cpuUsage(start);
-  return (user + system) / 1000;
-}
 
 /** Frees decoded pixels at once, as the analysis does, so that no part pays for the garbage of another. */
 const releaseBytes = ({ buffer }: Buffer) => (buffer as ArrayBuffer).transfer(0);
@@ -99,7 +92,7 @@ async function measure(parts: Part[]): Promise<number[][]> {
   const runs = parts.map((): number[] => []);
   for (let round = 0; round < ROUNDS + WARM_UP; round++) {
     for (const [index, [, work]] of parts.entries()) {
-      const taken = await time(work);
+      const taken = await cpuMs(work);
       if (round >= WARM_UP) runs[index]!.push(taken);
     }
   }

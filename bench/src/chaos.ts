@@ -2,9 +2,7 @@
 //   npm run bench:chaos -- [--short] [--times 1] [--only TEXT] [--rate 2] [--write FILE]
 // Two API nodes and two workers behind a proxy, Debian's PostgreSQL with a synchronous standby, an S3 server, Redis. `--times N` builds a
 // new installation N times and ends at the first broken promise. Ends with 1 when a promise was broken, with 2 when a part is missing.
-import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { type Checker, createChecker } from './chaos/check.ts';
 import { FAULTS, type Fault } from './chaos/faults.ts';
@@ -12,17 +10,9 @@ import { type Fleet, missing, startFleet } from './chaos/fleet.ts';
 import { type ClientError, createLoad, type Load } from './chaos/load.ts';
 import { postgresVersion } from './chaos/postgres.ts';
 import { percentile } from './measure.ts';
-import { createReport } from './report.ts';
+import { createReport, machine, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    short: { type: 'boolean', default: false },
-    times: { type: 'string', default: '1' },
-    only: { type: 'string' },
-    rate: { type: 'string', default: '2' },
-    write: { type: 'string' },
-  },
-});
+const options = optionsOf({ short: false, times: '1', only: undefined, rate: '2' });
 const BEFORE_MS = 2_000;
 const AFTER_MS = 4_000;
 /** A webhook or a photo that waits longer than this after everything is well is stuck. */
@@ -54,10 +44,7 @@ interface Outcome {
   broken: string[];
 }
 
-report.print(
-  `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}, ${postgresVersion()}; ` +
-    `${options.rate} verifications a second begin on average.\n`,
-);
+report.print(`${machine()}, ${postgresVersion()}; ` + `${options.rate} verifications a second begin on average.\n`);
 let broken = 0;
 if (TIMES > 1) {
   report.print(`Each run: ${faults.map(({ name }) => name).join('; ')}.\n`);
@@ -145,16 +132,14 @@ function middleAndLongest(samples: readonly number[]): string {
 }
 
 function printFault(o: Outcome): void {
-  report.print(
-    `| ${[
-      o.fault,
-      o.photos,
-      listed(o.errors),
-      o.lastErrorMs === undefined ? '' : seconds(o.lastErrorMs),
-      middleAndLongest(o.verdictSeconds),
-      seconds(o.recoveryMs) + (o.slowest ? ` (last: ${o.slowest})` : ''),
-      o.broken.length,
-    ].join(' | ')} |`,
+  report.row(
+    o.fault,
+    o.photos,
+    listed(o.errors),
+    o.lastErrorMs === undefined ? '' : seconds(o.lastErrorMs),
+    middleAndLongest(o.verdictSeconds),
+    seconds(o.recoveryMs) + (o.slowest ? ` (last: ${o.slowest})` : ''),
+    o.broken.length,
   );
 }
 
@@ -163,16 +148,14 @@ function printRun(run: number, outcomes: readonly Outcome[], tookMs: number): vo
   for (const [what, count] of outcomes.flatMap(outcome => [...outcome.errors])) {
     errors.set(what, (errors.get(what) ?? 0) + count);
   }
-  report.print(
-    `| ${[
-      run,
-      outcomes.reduce((sum, { photos }) => sum + photos, 0),
-      listed(errors),
-      middleAndLongest(outcomes.flatMap(outcome => outcome.verdictSeconds)),
-      seconds(Math.max(0, ...outcomes.map(outcome => outcome.recoveryMs))),
-      (tookMs / 60_000).toFixed(1),
-      broken,
-    ].join(' | ')} |`,
+  report.row(
+    run,
+    outcomes.reduce((sum, { photos }) => sum + photos, 0),
+    listed(errors),
+    middleAndLongest(outcomes.flatMap(outcome => outcome.verdictSeconds)),
+    seconds(Math.max(0, ...outcomes.map(outcome => outcome.recoveryMs))),
+    (tookMs / 60_000).toFixed(1),
+    broken,
   );
 }
 

@@ -35,6 +35,20 @@ export async function idleSeconds(): Promise<number> {
   return (idle! + waiting!) / TICKS_PER_SECOND;
 }
 
+/** Processor time in milliseconds that `work` takes of this process, with all of its threads. Other load hardly changes it. */
+export async function cpuMs(work: () => unknown): Promise<number> {
+  const before = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1_000;
+}
+
+/** Resident memory of a process in MiB, now or at its peak: proc(5). 0 on systems without /proc. */
+export async function residentMb(pid: number, which: 'VmRSS' | 'VmHWM' = 'VmRSS'): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(new RegExp(`${which}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) / 1_024;
+}
+
 /** Null when the process has ended meanwhile. */
 async function readStat(pid: number): Promise<ProcessStat | null> {
   const line = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null);

@@ -7,7 +7,6 @@
  * Exits 1 when a bar is missed. Builds nothing: run `npm run build` first.
  */
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { Firsthand } from '@firsthand/sdk';
 import type { FirstRun } from 'firsthand/identity/tenants/first-run.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
@@ -19,16 +18,9 @@ import { firstHand } from '../../server/test/support/pictures.ts';
 import { firstRunOf } from '../../server/test/support/service-process.ts';
 import { median, percentile } from './measure.ts';
 import { type OwnService, startOwnService } from './own-service.ts';
-import { createReport } from './report.ts';
+import { createReport, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '100000' },
-    cases: { type: 'string', default: '60' },
-    replay: { type: 'string', default: '10000' },
-    write: { type: 'string' },
-  },
-});
+const options = optionsOf({ rows: '100000', cases: '60', replay: '10000' });
 const ROWS = Number(options.rows);
 const CASES = Number(options.cases);
 const REPLAYED = Number(options.replay);

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
@@ -6,9 +5,10 @@ import sharp from 'sharp';
 import { request } from 'undici';
 import { PHONES, phoneOf } from '../../server/test/support/phones.ts';
 import { plain } from '../../server/test/support/pictures.ts';
-import { cpuSeconds, postmasterOf } from './cpu.ts';
+import { cpuSeconds, postmasterOf, residentMb } from './cpu.ts';
 import { arrivals, median, percentile, watchPeak } from './measure.ts';
 import { type OwnService, startOwnService } from './own-service.ts';
+import { ask } from './receivers.ts';
 
 export type Row = [what: string, measured: string, beside: string];
 
@@ -20,19 +20,8 @@ const MB = 1_000_000;
 
 let requests = 0;
 
-async function call<T>(service: OwnService, path: string, body?: object): Promise<{ status: number; body: T }> {
-  const answer = await request(`${service.url}${path}`, {
-    method: body ? 'POST' : 'GET',
-    headers: {
-      authorization: `Bearer ${service.tenant.pk_test}`,
-      ...phoneOf(requests++),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (answer.statusCode >= 300) throw new Error(`${path}: ${answer.statusCode} ${await answer.body.text()}`);
-  return { status: answer.statusCode, body: (await answer.body.json()) as T };
-}
+const call = <T>({ url, tenant }: OwnService, path: string, body?: object) =>
+  ask<T>(`${url}${path}`, { key: tenant.pk_test, headers: phoneOf(requests++), ...(body && { body }) });
 
 const create = async (service: OwnService, photos: number): Promise<string> =>
   (await call<Verification>(service, '/v1/verifications', { max_captures: photos })).body.id;
@@ -167,8 +156,8 @@ export async function benchBundle(): Promise<Row[]> {
       return (performance.now() - start) / 1_000;
     };
     const [streamed, single]: [number[], number[]] = [[], []];
-    const before = await residentBytes(service.pid);
-    const peak = watchPeak(() => residentBytes(service.pid), 20);
+    const before = await residentMb(service.pid);
+    const peak = watchPeak(() => residentMb(service.pid), 20);
     for (let round = 0; round < 9; round += 1) {
       streamed.push(bytes / MB / (await timed(bundle)));
       single.push(originals / MB / (await timed(photos)));
@@ -182,8 +171,8 @@ export async function benchBundle(): Promise<Row[]> {
       ],
       [
         'resident memory while it is streamed, peak',
-        `${Math.round(most / MB)} MB`,
-        `${Math.round(before / MB)} MB before`,
+        `${Math.round((most * 2 ** 20) / MB)} MB`,
+        `${Math.round((before * 2 ** 20) / MB)} MB before`,
       ],
     ];
   } finally {
@@ -210,8 +199,3 @@ const largePhoto = (n: number): Promise<Buffer> =>
   })
     .jpeg({ quality: 88 })
     .toBuffer();
-
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) * 1024;
-}

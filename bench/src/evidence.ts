@@ -12,15 +12,12 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { inclusionRanges, leafHash, rangeHash, rootOf, verifyInclusion } from '@firsthand/evidence/merkle.ts';
 import { vkeyOf } from '@firsthand/evidence/note.ts';
 import { foldTile, TILE_WIDTH } from '@firsthand/evidence/tiles.ts';
 import { verifyBundle } from '@firsthand/evidence/verify.ts';
-import { startEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
 import { migrate } from 'firsthand/platform/db/migrate.ts';
-import { createPool } from 'firsthand/platform/db/pool.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { createLog } from 'firsthand/platform/lib/log.ts';
 import { sequence } from 'firsthand/record/evidence/sequencer.ts';
@@ -28,16 +25,10 @@ import { loadNodes } from 'firsthand/record/evidence/tiles.ts';
 import { makeBundle, resign, zip } from '../../evidence/test/build.ts';
 import { benchBundle, benchCaptures, type Row } from './evidence-service.ts';
 import { milliseconds, sideBySide } from './measure.ts';
-import { createReport } from './report.ts';
+import { withOwnNodes } from './own-nodes.ts';
+import { createReport, optionsOf } from './report.ts';
 
-const { values } = parseArgs({
-  options: {
-    only: { type: 'string' },
-    entries: { type: 'string', default: '20000' },
-    large: { type: 'string', default: '10000000' },
-    write: { type: 'string' },
-  },
-});
+const values = optionsOf({ only: undefined, entries: '20000', large: '10000000' });
 const [entries, large] = [Number(values.entries), BigInt(values.large)];
 const BATCH = 2_000;
 const BUNDLE_BYTES = 100_000_000;
@@ -58,16 +49,12 @@ for (const row of rows) report.print(`| ${row.join(' | ')} |`);
 report.write(values.write);
 
 async function benchLog(): Promise<void> {
-  const server = await startEmbeddedPostgres({ dataDir: folder, log: createLog('warn') });
-  db = createPool(server.url, 4, () => {});
-  try {
+  await withOwnNodes({}, async ({ pool }) => {
+    db = pool;
     await migrate(db, createLog('warn'));
     await benchSequencer();
     await benchProof();
-  } finally {
-    await db.end();
-    await server.stop();
-  }
+  });
 }
 
 async function benchSequencer(): Promise<void> {

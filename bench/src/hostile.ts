@@ -7,14 +7,13 @@
  * time to a verdict behind another account's waiting pictures, against the time with nothing waiting.
  */
 import { execFile } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import { one, type Pool } from 'firsthand/platform/db/sql.ts';
 import sharp from 'sharp';
 import { MAIN } from '../../server/test/support/service-process.ts';
+import { residentMb } from './cpu.ts';
 import { median } from './measure.ts';
 import { startOwnService } from './own-service.ts';
 import {
@@ -26,21 +25,15 @@ import {
   startReceiver,
   submitPicture,
 } from './receivers.ts';
-import { createReport } from './report.ts';
+import { createReport, machine, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    pictures: { type: 'string', default: '16' },
-    waiting: { type: 'string', default: '1000' },
-    write: { type: 'string' },
-  },
-});
+const options = optionsOf({ pictures: '16', waiting: '1000' });
 const PICTURES = Number(options.pictures);
 const WAITING = Number(options.waiting);
 const THREADS = 2;
 /** Captures of one verification: the maximum it accepts. */
 const CAPTURES = 20;
-/** Number of verdicts timed alone, and of verdicts timed behind the other account. */
+/** Number of verdicts timed with nothing waiting, and of verdicts timed behind the other account. */
 const SAMPLES = 5;
 
 const service = await startOwnService({ ANALYSIS_THREADS: `${THREADS}` });
@@ -57,7 +50,7 @@ async function runAll(): Promise<void> {
   for (let n = 0; n < 2 * THREADS; n += 1) await submitPicture(url, tenant, from, receiver, photo);
   await allCompleted(receiver);
 
-  report.print(`${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
+  report.print(`${machine()}\n`);
   report.print('| what | measured | beside | ratio |\n|---|---|---|---|');
   await benchMemory(receiver);
   await benchFairness(receiver, photo);
@@ -75,23 +68,17 @@ async function benchMemory(receiver: Receiver): Promise<void> {
   const bodies = await Promise.all(
     kinds.map(async picture => pictureBody(await picture.toBuffer(), { asBothFrames: true })),
   );
-  const idle = await memoryMb('VmRSS');
+  const idle = await residentMb(service.pid);
   receiver.reset();
   const sending = Array.from({ length: PICTURES }, (_, n) =>
     sendInline(tenant, `127.0.5.${n + 1}`, receiver, [bodies[n % bodies.length]!]),
   );
   await Promise.all(sending);
   await allCompleted(receiver);
-  const peak = await memoryMb('VmHWM');
+  const peak = await residentMb(service.pid, 'VmHWM');
   report.print(
     `| resident memory, ${PICTURES} pictures of 100 megapixels at once, PNG and progressive JPEG in turns, peak | ${peak.toFixed(0)} MB | ${idle.toFixed(0)} MB before | ${(peak / idle).toFixed(1)} |`,
   );
-}
-
-/** Returns the current (VmRSS) or peak (VmHWM) resident memory of the service's process in MB: proc(5). */
-async function memoryMb(name: 'VmRSS' | 'VmHWM'): Promise<number> {
-  const status = await readFile(`/proc/${service.pid}/status`, 'utf8');
-  return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1] ?? Number.NaN) / 1024;
 }
 
 const pictureBody = (bytes: Buffer, o: { asBothFrames: boolean }) => {
@@ -126,7 +113,7 @@ async function benchFairness(receiver: Receiver, photo: Buffer): Promise<void> {
   });
   const other = JSON.parse(created.stdout) as NewTenant;
 
-  const alone = await verdicts(tenant, receiver, photo, pool, other);
+  const quiet = await verdicts(tenant, receiver, photo, pool, other);
   const verifications = Array.from({ length: Math.ceil(WAITING / CAPTURES) }, (_, n) => n);
   // Equal bytes count as one capture of a verification, so each picture ends in unique bytes that decoders ignore.
   const bodies = Array.from({ length: CAPTURES }, (_, n) =>
@@ -138,9 +125,9 @@ async function benchFairness(receiver: Receiver, photo: Buffer): Promise<void> {
   }
   const before = await waiting(pool, other);
   const behind = await verdicts(tenant, receiver, photo, pool, other);
-  const [aloneMs, behindMs] = [median(alone.ms), median(behind.ms)];
+  const [quietMs, behindMs] = [median(quiet.ms), median(behind.ms)];
   report.print(
-    `| accepted photo to verdict behind ${before} waiting pictures of another account, p50 of ${SAMPLES} | ${behindMs.toFixed(0)} ms | ${aloneMs.toFixed(0)} ms with nothing waiting | ${(behindMs / aloneMs).toFixed(1)} |`,
+    `| accepted photo to verdict behind ${before} waiting pictures of another account, p50 of ${SAMPLES} | ${behindMs.toFixed(0)} ms | ${quietMs.toFixed(0)} ms with nothing waiting | ${(behindMs / quietMs).toFixed(1)} |`,
   );
   report.print(
     `| analyses of the other account that began before the photo's, most of ${SAMPLES} | ${Math.max(...behind.overtaken)} | ${THREADS} threads | ${(Math.max(...behind.overtaken) / THREADS).toFixed(1)} |`,

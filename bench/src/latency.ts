@@ -13,12 +13,20 @@ import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
 import { cpus, setPriority } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
-import { startOwnService } from './own-service.ts';
-import { createVerification, phone, photograph, startReceiver, submitPicture } from './receivers.ts';
+import { type OwnService, startOwnService } from './own-service.ts';
+import {
+  ask,
+  createVerification,
+  phone,
+  photograph,
+  type Receiver,
+  startReceiver,
+  submitPicture,
+} from './receivers.ts';
+import { optionsOf } from './report.ts';
 
 /** Pause between two requests of the measured client. */
 const PAUSE_MS = 20;
@@ -47,14 +55,7 @@ function client(url: string, tenant: NewTenant): void {
   const dispatcher = new Agent();
   const create = () => createVerification(url, tenant, dispatcher, {});
   const existing = create();
-  const read = async () => {
-    const answer = await request(`${url}/v1/verifications/${(await existing).id}`, {
-      dispatcher,
-      headers: { authorization: `Bearer ${tenant.rk_secret}` },
-    });
-    await answer.body.dump();
-    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode}`);
-  };
+  const read = async () => ask(`${url}/v1/verifications/${(await existing).id}`, { key: tenant.rk_secret }, dispatcher);
   process.on('message', async (seconds: number) => {
     const times: Times = { read: [], create: [] };
     for (const end = performance.now() + seconds * 1000; performance.now() < end; ) {
@@ -126,14 +127,7 @@ function startSelf(...args: string[]): ChildProcess {
 }
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '6' },
-      rounds: { type: 'string', default: '4' },
-      hostile: { type: 'string', default: `${HOSTILE_PER_SECOND}` },
-    },
-  });
-  const [seconds, rounds] = [Number(values.seconds), Number(values.rounds)];
+  const options = optionsOf({ seconds: '6', rounds: '4', hostile: `${HOSTILE_PER_SECOND}` });
   const service = await startOwnService({
     ANALYSIS_THREADS: `${cpus().length}`,
     RATE_LIMIT_PER_MINUTE: '100000',
@@ -141,49 +135,65 @@ async function main(): Promise<void> {
   });
   const { url, tenant } = service;
   const receiver = await startReceiver();
-  const stops = [() => receiver.close(), service.close];
-  const analysed: number[] = [];
+  const stops: (() => unknown)[] = [service.close, () => receiver.close()];
   try {
     const requests = startSelf('client', url, JSON.stringify(tenant));
-    stops.push(async () => void requests.kill());
+    stops.push(() => requests.kill());
     const measure = async (): Promise<Times> => {
-      requests.send(seconds);
+      requests.send(Number(options.seconds));
       return ((await once(requests, 'message')) as [Times])[0];
     };
-
-    const bytes = await photograph(4000, 3000);
-    const phones = Array.from({ length: 50 }, (_, n) => phone(`127.0.3.${n + 1}`));
-    let turn = 0;
-    const send = () => {
-      turn += 1;
-      return submitPicture(url, tenant, phones[turn % phones.length]!, receiver, bytes);
-    };
-    const waiting = () => receiver.sent.size - receiver.completed.size;
-    await send();
-    while (waiting() > 0) await sleep(50);
-
-    const samples: Record<'idle' | 'hostile' | 'counting' | 'busy', Times[]> = {
-      idle: [],
-      hostile: [],
-      counting: [],
-      busy: [],
-    };
+    const feeder = await openFeeder(service, receiver);
     const target = await createVerification(url, tenant, new Agent(), {});
-    for (let round = 0; round < rounds; round += 1) {
+    const samples: Samples = { idle: [], hostile: [], counting: [], busy: [] };
+    const analysed: number[] = [];
+    for (let round = 0; round < Number(options.rounds); round += 1) {
       samples.idle.push(await measure());
+      samples.hostile.push(await beside(1, ['hostile', url, target.id, options.hostile], measure));
+      samples.counting.push(await beside(cpus().length, ['count'], measure));
+      const { times, perSecond } = await feeder.during(measure);
+      samples.busy.push(times);
+      analysed.push(perSecond);
+    }
+    print(samples, analysed);
+  } catch (error) {
+    console.error(error, service.output());
+    process.exitCode = 1;
+  } finally {
+    for (const stop of stops.reverse()) await stop();
+  }
+}
 
-      const stranger = startSelf('hostile', url, target.id, values.hostile);
-      stops.push(async () => void stranger.kill('SIGKILL'));
-      await sleep(1000);
-      samples.hostile.push(await measure());
-      stranger.kill('SIGKILL');
+type Samples = Record<'idle' | 'hostile' | 'counting' | 'busy', Times[]>;
 
-      const counters = cpus().map(() => startSelf('count'));
-      stops.push(async () => counters.forEach(counter => void counter.kill('SIGKILL')));
-      await sleep(1000);
-      samples.counting.push(await measure());
-      for (const counter of counters) counter.kill('SIGKILL');
+/** Measures while `count` processes run this file with `args`. */
+async function beside(count: number, args: string[], measure: () => Promise<Times>): Promise<Times> {
+  const others = Array.from({ length: count }, () => startSelf(...args));
+  try {
+    await sleep(1_000);
+    return await measure();
+  } finally {
+    for (const other of others) other.kill('SIGKILL');
+  }
+}
 
+/** Keeps pictures waiting for their analysis while something is measured. */
+async function openFeeder({ url, tenant }: OwnService, receiver: Receiver) {
+  const bytes = await photograph(4000, 3000);
+  const phones = Array.from({ length: 50 }, (_, n) => phone(`127.0.3.${n + 1}`));
+  let turn = 0;
+  const send = () => {
+    turn += 1;
+    return submitPicture(url, tenant, phones[turn % phones.length]!, receiver, bytes);
+  };
+  const waiting = () => receiver.sent.size - receiver.completed.size;
+  const untilDone = async () => {
+    while (waiting() > 0) await sleep(50);
+  };
+  await send();
+  await untilDone();
+  return {
+    async during(measure: () => Promise<Times>): Promise<{ times: Times; perSecond: number }> {
       let feeding = true;
       const feeder = (async () => {
         while (feeding) {
@@ -193,46 +203,39 @@ async function main(): Promise<void> {
       })();
       while (waiting() < BACKLOG) await sleep(10);
       const [before, started] = [receiver.completed.size, performance.now()];
-      samples.busy.push(await measure());
-      analysed.push((receiver.completed.size - before) / ((performance.now() - started) / 1000));
+      const times = await measure();
+      const perSecond = (receiver.completed.size - before) / ((performance.now() - started) / 1_000);
       feeding = false;
       await feeder;
-      while (waiting() > 0) await sleep(50);
+      await untilDone();
+      return { times, perSecond };
+    },
+  };
+}
+
+function print(samples: Samples, analysed: number[]): void {
+  const at = (all: Times[], kind: keyof Times, p: number): number =>
+    percentile(
+      all.flatMap(times => times[kind]),
+      p,
+    );
+  console.log(
+    '| request | percentile | nothing to analyse | while hostile requests come in | cores that count | cores that analyse |\n|---|---|---|---|---|---|',
+  );
+  for (const kind of ['read', 'create'] as const) {
+    for (const p of [0.5, 0.99]) {
+      const idle = at(samples.idle, kind, p);
+      const others = [samples.hostile, samples.counting, samples.busy].map(all => {
+        const ms = at(all, kind, p);
+        return `${ms.toFixed(1)} ms (${(ms / idle).toFixed(1)})`;
+      });
+      console.log(`| ${kind} a verification | p${p * 100} | ${idle.toFixed(1)} ms | ${others.join(' | ')} |`);
     }
-    console.log(
-      '| request | percentile | nothing to analyse | while hostile requests come in | cores that count | cores that analyse |\n|---|---|---|---|---|---|',
-    );
-    for (const kind of ['read', 'create'] as const) {
-      for (const p of [0.5, 0.99]) {
-        const at = (all: Times[]) =>
-          percentile(
-            all.flatMap(times => times[kind]),
-            p,
-          );
-        const [idle, counting, busy] = [at(samples.idle), at(samples.counting), at(samples.busy)];
-        const against = (ms: number) => `${ms.toFixed(1)} ms (${(ms / idle).toFixed(1)})`;
-        const attacked = against(at(samples.hostile));
-        console.log(
-          `| ${kind} a verification | p${p * 100} | ${idle.toFixed(1)} ms | ${attacked} | ${against(counting)} | ${against(busy)} |`,
-        );
-      }
-    }
-    const p99 = (all: Times[]) =>
-      percentile(
-        all.flatMap(times => times.read),
-        0.99,
-      );
-    const slowed = p99(samples.hostile) / p99(samples.idle);
-    console.log(
-      `p99 of a read while hostile requests come in: ${slowed.toFixed(1)} times the quiet one (target ${MOST_SLOWED}: ${slowed <= MOST_SLOWED ? 'met' : 'missed'})`,
-    );
-    console.log(
-      `${samples.idle.flatMap(times => times.read).length} requests of a kind; ${median(analysed).toFixed(1)} pictures a second`,
-    );
-  } catch (error) {
-    console.error(error, service.output());
-    process.exitCode = 1;
-  } finally {
-    for (const stop of stops) await stop();
   }
+  const slowed = at(samples.hostile, 'read', 0.99) / at(samples.idle, 'read', 0.99);
+  console.log(
+    `p99 of a read while hostile requests come in: ${slowed.toFixed(1)} times the quiet one (target ${MOST_SLOWED}: ${slowed <= MOST_SLOWED ? 'met' : 'missed'})`,
+  );
+  const count = samples.idle.flatMap(times => times.read).length;
+  console.log(`${count} requests of a kind; ${median(analysed).toFixed(1)} pictures a second`);
 }

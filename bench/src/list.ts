@@ -1,17 +1,17 @@
 // Lists 100,000 verifications page by page while others are created, and compares each page with a bare keyset SELECT
 // of the same rows: node bench/src/list.ts [--rows N]. Exits 1 unless each older verification was shown exactly once.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { encodeCursor } from 'firsthand/platform/http/cursor.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { median } from './measure.ts';
 import { startOwnService } from './own-service.ts';
+import { ask } from './receivers.ts';
+import { optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({ options: { rows: { type: 'string', default: '100000' } } });
-const ROWS = Number(options.rows);
+const ROWS = Number(optionsOf({ rows: '100000' }).rows);
 const PAGE = 100;
 /** Number of pages at each end; their median represents that end. */
 const END = 50;
@@ -54,24 +54,15 @@ async function bothEnds(key: string, older: Set<string>): Promise<string> {
   const costs: number[] = [];
   for (const query of ['', `&cursor=${encodeCursor(ids[PAGE + 1] ?? '')}`]) {
     const samples: number[] = [];
-    for (let round = 0; round < END; round += 1) {
-      const start = performance.now();
-      await page(key, query);
-      samples.push(performance.now() - start);
-    }
+    for (let round = 0; round < END; round += 1) samples.push((await page(key, query)).ms);
     costs.push(median(samples));
   }
   return sideBySide(costs[0]!, costs[1]!);
 }
 
-async function page(key: string, query: string): Promise<{ data: VerificationSummary[]; next_cursor?: string }> {
-  const answer = await request(`${url}/v1/verifications?limit=${PAGE}${query}`, {
-    dispatcher: agent,
-    headers: { authorization: `Bearer ${key}` },
-  });
-  const body = (await answer.body.json()) as { data: VerificationSummary[]; next_cursor?: string };
-  if (answer.statusCode !== 200) throw new Error(`a page was answered ${answer.statusCode}`);
-  return body;
+function page(key: string, query: string) {
+  const address = `${url}/v1/verifications?limit=${PAGE}${query}`;
+  return ask<{ data: VerificationSummary[]; next_cursor?: string }>(address, { key }, agent);
 }
 
 /** Selects the same rows directly from the database. */
@@ -89,19 +80,12 @@ function sideBySide(first: number, end: number): string {
 }
 
 async function listWhileCreating(db: Pool, tenantId: string, key: string, older: Set<string>): Promise<void> {
-  const authorization = `Bearer ${key}`;
   const stopping = new AbortController();
   let created = 0;
   const creating = (async () => {
     while (!stopping.signal.aborted) {
-      const answer = await request(`${url}/v1/verifications`, {
-        method: 'POST',
-        dispatcher: agent,
-        headers: { authorization, 'content-type': 'application/json' },
-        body: '{}',
-      });
-      await answer.body.dump();
-      if (answer.statusCode === 201) created += 1;
+      await ask(`${url}/v1/verifications`, { key, body: {} }, agent);
+      created += 1;
       await sleep(CREATE_EVERY_MS, undefined, { signal: stopping.signal }).catch(() => {});
     }
   })();
@@ -114,9 +98,8 @@ async function listWhileCreating(db: Pool, tenantId: string, key: string, older:
   let last = 'vfy_~';
   do {
     const query = cursor === undefined ? '' : `&cursor=${cursor}`;
-    const start = performance.now();
-    const shown = await page(key, query);
-    pages.push(performance.now() - start);
+    const { ms, body: shown } = await page(key, query);
+    pages.push(ms);
 
     const startBare = performance.now();
     await barePage(db, tenantId, last);

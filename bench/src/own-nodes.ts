@@ -2,11 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startEmbeddedPostgres } from 'firsthand/platform/db/embedded.ts';
 import { createPool } from 'firsthand/platform/db/pool.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { createLog } from 'firsthand/platform/lib/log.ts';
-import { freePort, type ServiceProcess, startServiceProcess } from '../../server/test/support/service-process.ts';
+import {
+  firstRunOf,
+  freePort,
+  type ServiceProcess,
+  startServiceProcess,
+} from '../../server/test/support/service-process.ts';
+import { cpuSeconds, postmasterOf } from './cpu.ts';
+import { phone, startReceiver, submitPicture } from './receivers.ts';
 
 /** PostgreSQL and nodes as processes of their own, so that each can be measured by itself. */
 export interface OwnNodes {
@@ -64,4 +72,45 @@ export async function withOwnNodes(
   } finally {
     for (const clean of cleanups.toReversed()) await clean();
   }
+}
+
+export type Installation = Awaited<ReturnType<typeof openInstallation>>;
+
+/** Starts an API node and a worker. Phones send them photos, each from an address of its own. */
+export async function openInstallation({ dataDir, start, atEnd }: OwnNodes) {
+  const [api, worker] = [await start('serve'), await start('work')];
+  const receiver = await startReceiver();
+  atEnd(receiver.close);
+  const tenant = await firstRunOf(dataDir);
+  const postmaster = await postmasterOf(dataDir);
+  let serial = 0;
+  const sendOne = async (photo: Buffer): Promise<string> => {
+    serial += 1;
+    const dispatcher = phone(`127.0.${7 + ((serial >> 7) & 127)}.${1 + (serial & 127)}`);
+    const id = await submitPicture(api.url, tenant, dispatcher, receiver, photo);
+    await dispatcher.close();
+    return id;
+  };
+  return {
+    api,
+    worker,
+    receiver,
+    sendOne,
+    /** Sends photos, `atOnce` at a time, and waits until their webhooks have come. */
+    async sendAll(photos: readonly Buffer[], atOnce: number): Promise<void> {
+      receiver.reset();
+      const left = [...photos];
+      const sender = async () => {
+        for (let photo = left.shift(); photo; photo = left.shift()) await sendOne(photo);
+      };
+      await Promise.all(Array.from({ length: atOnce }, sender));
+      while (receiver.completed.size < photos.length) await sleep(20);
+    },
+    /** Processor seconds that the processes have used so far. */
+    cpu: async () => ({
+      api: await cpuSeconds(api.pid),
+      worker: await cpuSeconds(worker.pid),
+      database: await cpuSeconds(postmaster),
+    }),
+  };
 }

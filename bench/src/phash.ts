@@ -15,7 +15,6 @@ import { readFileSync } from 'node:fs';
 import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { WHOLE } from '@firsthand/forensics/phash/plane.ts';
 import { lookUp } from '../../server/src/inspection/analysis/reverse/find.ts';
 import { rememberPicture, scopeId } from '../../server/src/inspection/analysis/reverse/store.ts';
@@ -25,19 +24,12 @@ import { createPool } from '../../server/src/platform/db/pool.ts';
 import { type Pool, transaction } from '../../server/src/platform/db/sql.ts';
 import { createLog } from '../../server/src/platform/lib/log.ts';
 import { percentile } from './measure.ts';
+import { optionsOf } from './report.ts';
 
 /** Keys of one lookup: sixteen slots, each unchanged and with every single bit flipped. */
 const PROBES = 272;
 
-const { values: options } = parseArgs({
-  options: {
-    stored: { type: 'string', default: '1000000' },
-    queries: { type: 'string', default: '2000' },
-    warm: { type: 'string', default: '2000' },
-    keep: { type: 'string' },
-    bulk: { type: 'boolean', default: false },
-  },
-});
+const options = optionsOf({ stored: '1000000', queries: '2000', warm: '2000', keep: undefined, bulk: false });
 const stored = Number(options.stored);
 const queries = Number(options.queries);
 const warm = Number(options.warm);

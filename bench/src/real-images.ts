@@ -3,17 +3,13 @@
 //   node bench/src/real-images.ts --data FOLDER [--url URL] [--write FILE]
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ApiError, Firsthand } from '@firsthand/sdk';
-import { createReport } from './report.ts';
+import { createReport, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string' },
-    url: { type: 'string', default: 'http://localhost:8080' },
-    'first-run': { type: 'string', default: 'data/first-run.json' },
-    write: { type: 'string' },
-  },
+const options = optionsOf({
+  data: undefined,
+  url: 'http://localhost:8080',
+  'first-run': 'data/first-run.json',
 });
 if (!options.data) throw new Error('--data names the folder with MANIFEST.tsv');
 const PARALLEL = 4;

@@ -30,6 +30,37 @@ export async function photograph(width: number, height: number, seed = 7): Promi
 /** Creates a client with a separate address, because the request limit is per address. */
 export const phone = (localAddress: string): Dispatcher => new Agent({ localAddress });
 
+interface Asked {
+  key?: string;
+  method?: 'GET' | 'POST' | 'PATCH';
+  headers?: Record<string, string>;
+  body?: object;
+}
+
+/**
+ * Sends one request: a POST if it has a body and names no method. Resolves to its JSON and its milliseconds.
+ *
+ * @throws when it is not answered with success
+ */
+export async function ask<T>(url: string, { key, method, headers, body }: Asked, dispatcher?: Dispatcher) {
+  const start = performance.now();
+  const answer = await request(url, {
+    method: method ?? (body ? 'POST' : 'GET'),
+    ...(dispatcher && { dispatcher }),
+    headers: {
+      ...headers,
+      ...(key && { authorization: `Bearer ${key}` }),
+      ...(body && { 'content-type': 'application/json' }),
+    },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  const text = await answer.body.text();
+  const ms = performance.now() - start;
+  if (answer.statusCode >= 400) throw new Error(`${url} was answered ${answer.statusCode}: ${text}`);
+  const isJson = String(answer.headers['content-type']).includes('json');
+  return { ms, headers: answer.headers, body: (isJson ? JSON.parse(text) : undefined) as T };
+}
+
 export async function post<T>(
   url: string,
   path: string,
@@ -37,15 +68,7 @@ export async function post<T>(
   dispatcher: Dispatcher,
   key?: string,
 ): Promise<T> {
-  const answer = await request(`${url}${path}`, {
-    method: 'POST',
-    dispatcher,
-    headers: { 'content-type': 'application/json', ...(key ? { authorization: `Bearer ${key}` } : {}) },
-    body: JSON.stringify(body),
-  });
-  if (answer.statusCode !== 201)
-    throw new Error(`${path} was answered ${answer.statusCode}: ${await answer.body.text()}`);
-  return (await answer.body.json()) as T;
+  return (await ask<T>(`${url}${path}`, { body, ...(key && { key }) }, dispatcher)).body;
 }
 
 export const createVerification = (url: string, tenant: NewTenant, dispatcher: Dispatcher, body: object) =>

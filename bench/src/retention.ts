@@ -10,24 +10,18 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { rememberPicture } from 'firsthand/inspection/analysis/reverse/store.ts';
 import { openDiskStore } from 'firsthand/platform/blobs/disk.ts';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { plain } from '../../server/test/support/pictures.ts';
 import { arrivals, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';
-import { createReport } from './report.ts';
+import { ask } from './receivers.ts';
+import { createReport, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rows: { type: 'string', default: '100000' },
-    rounds: { type: 'string', default: '5' },
-    write: { type: 'string' },
-  },
-});
+const options = optionsOf({ rows: '100000', rounds: '5' });
 const ROWS = Number(options.rows);
 const ROUNDS = Number(options.rounds);
 const PER_SECOND = 20;
@@ -86,7 +80,7 @@ function p99(samples: readonly number[]): string {
 }
 
 async function retain(retention_days: number | null): Promise<void> {
-  await call(rk_secret, 'PATCH', '/v1/settings', { retention_days });
+  await ask(`${url}/v1/settings`, { key: rk_secret, method: 'PATCH', body: { retention_days } }, agent);
 }
 
 /** Waits until the batch at hand has ended. */
@@ -109,7 +103,6 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
     [tenantId, JSON.stringify(config), ROWS],
   );
   const ids = rows.map(({ id }) => id);
-  const captureOf = (id: string) => id.replace('vfy_', 'cap_');
   await db.query(
     `insert into captures (id, verification_id, tenant_id, step_key, source, content_type, size_bytes, width, height, sha256,
        image_blob, preview_blob, created_at, analysis_state, signals, metadata)
@@ -131,6 +124,14 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
      from unnest($1::text[]) with ordinality as each (id, n), generate_series(1, 2) seq`,
     [ids],
   );
+  say(`${ROWS} rows stand`);
+  await storePictures(tenantId, ids.slice(0, PHOTOS));
+  await db.query('vacuum analyze');
+  say('filled');
+}
+
+/** Stores a picture and a preview for each verification, and remembers a fingerprint. */
+async function storePictures(tenantId: string, waiting: string[]): Promise<void> {
   const store = await openDiskStore({
     folder: join(dataDir, 'blobs'),
     secrets: [randomBytes(32)],
@@ -138,8 +139,6 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
     now: () => new Date(),
   });
   const photo = await plain();
-  say(`${ROWS} rows stand`);
-  const waiting = ids.slice(0, PHOTOS);
   // Filling would otherwise wait for the disk eight times for each picture.
   const hurried = await service.openPool(PARALLEL);
   hurried.on('connect', client => void client.query('set synchronous_commit to off'));
@@ -147,7 +146,7 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
   await Promise.all(
     Array.from({ length: PARALLEL }, async () => {
       for (let id = waiting.pop(); id; id = waiting.pop()) {
-        const captureId = captureOf(id);
+        const captureId = id.replace('vfy_', 'cap_');
         for (const kind of ['captures', 'previews']) {
           await store.put(`${kind}/${id}/${captureId}`, photo, { contentType: 'image/jpeg' });
         }
@@ -162,19 +161,6 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
       }
     }),
   );
-  await db.query('vacuum analyze');
-  say('filled');
-}
-
-async function call(key: string, method: 'GET' | 'POST' | 'PATCH', path: string, body?: object): Promise<void> {
-  const answer = await request(`${url}${path}`, {
-    method,
-    dispatcher: agent,
-    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  });
-  await answer.body.dump();
-  if (answer.statusCode >= 300) throw new Error(`${method} ${path} was answered ${answer.statusCode}`);
 }
 
 /** Uses the API as an account does: pages, reads, creations. Returns the milliseconds of each request. */
@@ -183,11 +169,13 @@ async function use(key: string, seconds: number): Promise<number[]> {
   let turn = 0;
   const work = async () => {
     turn += 1;
-    const start = performance.now();
-    if (turn % 4 === 0) await call(key, 'GET', '/v1/verifications?limit=20');
-    else if (turn % 4 === 1) await call(key, 'POST', '/v1/verifications', { max_captures: 1 });
-    else await call(key, 'GET', '/v1/settings');
-    samples.push(performance.now() - start);
+    const [path, body] =
+      turn % 4 === 0
+        ? ['/v1/verifications?limit=20']
+        : turn % 4 === 1
+          ? ['/v1/verifications', { max_captures: 1 }]
+          : ['/v1/settings'];
+    samples.push((await ask(`${url}${path}`, { key, ...(body && { body }) }, agent)).ms);
   };
   await arrivals(work, { perSecond: PER_SECOND, seconds });
   return samples;

@@ -7,18 +7,15 @@
  * Exits 1 when a median is above the bar.
  */
 import { availableParallelism, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import type { Pool } from 'firsthand/platform/db/sql.ts';
 import { normalizeRequest } from 'firsthand/verification/verifications/issue.ts';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { median, percentile } from './measure.ts';
 import { startOwnService } from './own-service.ts';
-import { createVerification, phone, photograph, startReceiver, submitPicture, untilTold } from './receivers.ts';
-import { createReport } from './report.ts';
+import { ask, createVerification, phone, photograph, startReceiver, submitPicture, untilTold } from './receivers.ts';
+import { createReport, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({
-  options: { rows: { type: 'string', default: '1000000' }, write: { type: 'string' } },
-});
+const options = optionsOf({ rows: '1000000' });
 const ROWS = Number(options.rows);
 const BAR_MS = 50;
 const CREATES = 300;
@@ -34,16 +31,15 @@ const FILLED = ['verifications', 'verification_search', 'verification_metadata']
 
 /**
  * Fills the account with verifications of the last year: a claim number, one of 100,000 names and one of 40 towns each. One in
- * twenty is a Meier and one in a thousand has failed. `Øxby` and `ß9` stand in the oldest ones alone. The tables of the
+ * twenty is a Meier and one in a thousand has failed. `Øxby` and `ß9` stand only in the oldest ones. The tables of the
  * triggers are filled by the rules of the triggers, and every index is made anew: that takes a tenth of the time.
  */
 async function fill(db: Pool, tenantId: string): Promise<void> {
   const { config } = normalizeRequest({}, null);
-  const tables = FILLED;
   const { rows: indexes } = await db.query<{ name: string; definition: string }>(
     `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition from pg_index i join pg_class c on c.oid = i.indexrelid
      where i.indrelid = any($1::text[]::regclass[]) and not exists (select from pg_constraint where conindid = i.indexrelid)`,
-    [tables],
+    [FILLED],
   );
   for (const { name } of indexes) await db.query(`drop index ${name}`);
   await db.query('set session_replication_role = replica');
@@ -87,7 +83,7 @@ async function fill(db: Pool, tenantId: string): Promise<void> {
     );
   }
   for (const { definition } of indexes) await db.query(definition);
-  for (const table of [...tables, 'statistics']) await db.query(`vacuum analyze ${table}`);
+  for (const table of [...FILLED, 'statistics']) await db.query(`vacuum analyze ${table}`);
 }
 
 /** The sizes of the filled tables, and how long it takes to vacuum them after one row in 256 has changed. */
@@ -139,7 +135,7 @@ const numbersBelow = (n: number) => `clm-${'0'.repeat(Math.max(1, 8 - String(n).
 const SEARCHES: [string, string][] = [
   ['a word of one in twenty', list({ q: 'meier' })],
   ['a word of every verification', list({ q: 'clm-' })],
-  ['a word of the oldest tenth alone', list({ q: numbersBelow(ROWS / 10) })],
+  ['a word of only the oldest tenth', list({ q: numbersBelow(ROWS / 10) })],
   ['a claim number', list({ q: `clm-${String(Math.round(ROWS / 3)).padStart(7, '0')}` })],
   ['a town of the 300 oldest', list({ q: 'øxby' })],
   ['no such word', list({ q: 'qqxqq' })],
@@ -188,17 +184,10 @@ try {
   console.error(`filled in ${((performance.now() - began) / 1_000).toFixed(0)} s`);
 
   const read = async (path: string) => {
-    const start = performance.now();
-    const answer = await request(`${service.url}${path}`, {
-      dispatcher: agent,
-      headers: {
-        authorization: `Bearer ${path.startsWith('/v1/statistics') ? service.tenant.rk_secret : service.tenant.pk_live}`,
-      },
-    });
-    const body = (await answer.body.json()) as { data?: unknown[]; total_estimate?: number };
-    if (answer.statusCode !== 200)
-      throw new Error(`${path} was answered ${answer.statusCode}: ${JSON.stringify(body)}`);
-    return { ms: performance.now() - start, found: body.data ? `${body.data.length} of ${body.total_estimate}` : '' };
+    const key = path.startsWith('/v1/statistics') ? service.tenant.rk_secret : service.tenant.pk_live;
+    const url = `${service.url}${path}`;
+    const { ms, body } = await ask<{ data?: unknown[]; total_estimate?: number }>(url, { key }, agent);
+    return { ms, found: body.data ? `${body.data.length} of ${body.total_estimate}` : '' };
   };
   report.print(
     `Milliseconds of a first page of ${PAGE} with its total, one request at a time, ${ROUNDS} each, fewer of those that take long. The bar is ${BAR_MS} ms at the median.\nMeasured on ${availableParallelism()} cores with ${loadavg()[0]!.toFixed(0)} processes at work.`,

@@ -1,9 +1,6 @@
 // `npm run bench [-- --write FILE]`: measures the service over HTTP, each number beside a limit measured in the same run.
-import { readFile } from 'node:fs/promises';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { createAnalysisPool } from '@firsthand/forensics/running/pool.ts';
 import { openDiskStore } from 'firsthand/platform/blobs/disk.ts';
 import { type Pool, transaction } from 'firsthand/platform/db/sql.ts';
@@ -11,13 +8,13 @@ import { newId } from 'firsthand/platform/lib/ids.ts';
 import { issue } from 'firsthand/verification/verifications/issue.ts';
 import sharp from 'sharp';
 import { Agent, request } from 'undici';
-import { cpuSeconds } from './cpu.ts';
+import { cpuSeconds, residentMb } from './cpu.ts';
 import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
 import { startOwnService } from './own-service.ts';
 import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
-import { createReport } from './report.ts';
+import { createReport, machine, optionsOf } from './report.ts';
 
-const { values: options } = parseArgs({ options: { write: { type: 'string' } } });
+const options = optionsOf({});
 const POOL_SIZE = 12;
 const CONCURRENCY = 16;
 const THREADS = 2;
@@ -25,15 +22,9 @@ const ROUNDS = 3;
 const IDLE_MS = 30_000;
 const MB = 1_048_576;
 
-interface Row {
-  what: string;
-  measured: string;
-  limit: string;
-  against: string;
-}
-const rows: Row[] = [];
+const rows: [what: string, measured: string, limit: string, against: string][] = [];
 const note = (what: string, measured: string, limit: string, against: string) => {
-  rows.push({ what, measured, limit, against });
+  rows.push([what, measured, limit, against]);
   console.error(`  ${what}: ${measured} (${against}: ${limit})`);
 };
 const perSecond = (value: number) => `${value.toFixed(value < 100 ? 1 : 0)}/s`;
@@ -53,7 +44,7 @@ async function runAll(): Promise<void> {
   await untilIdle();
   // V8 collects what the start left behind only after some fifteen seconds without work.
   await sleep(IDLE_MS);
-  const idle = await residentMb();
+  const idle = await residentMb(service.pid);
   await benchCreation(pool);
   await benchCaptures(receiver, await photograph(1280, 960));
   await benchLarge();
@@ -137,41 +128,53 @@ async function bareTransaction(pool: Pool): Promise<() => Promise<void>> {
 
 // ---- Captures
 
-interface Alone {
-  /** Duration of one analysis with nothing else running. */
-  analysisMs: number;
-  /** Analyses per second with every thread busy. */
-  analysed: number;
-}
+const openAnalysis = (bytes: Buffer, threads: number) => {
+  const { analyze, close } = createAnalysisPool({ threads, timeoutMs: 60_000, memoryMb: 768 });
+  return { analyse: () => analyze({ bytes, signals: ['screen', 'ai'] }), close };
+};
 
-async function analysisAlone(bytes: Buffer): Promise<Alone> {
-  const pictures = createAnalysisPool({ threads: THREADS, timeoutMs: 60_000, memoryMb: 768 });
-  const analyse = () =>
-    pictures.analyze({ bytes, signals: ['screen', 'ai'], attested: false, threeDimensional: false });
+/** The duration of one analysis with nothing else running, and analyses per second with every thread busy. */
+async function limitOfAnalysis(bytes: Buffer): Promise<{ analysisMs: number; analysed: number }> {
+  const { analyse, close } = openAnalysis(bytes, THREADS);
   // Warm up: each thread loads and compiles with its first picture.
   await rate(analyse, { concurrency: THREADS, seconds: 2 });
   const analysisMs = await milliseconds(analyse, 7);
   const analysed = await rate(analyse, { concurrency: THREADS, seconds: 4 });
-  await pictures.close();
+  await close();
   return { analysisMs, analysed };
 }
 
 async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
   const phones = Array.from({ length: 200 }, (_, n) => phone(`127.0.1.${n + 1}`));
-  const store = await openDiskStore({ folder: join(folder, 'limit'), secrets: [Buffer.alloc(32)], origin: () => url });
-  const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
   let turn = 0;
   const submit = async () => {
     turn += 1;
     return submitPicture(url, tenant, phones[turn % phones.length]!, receiver, bytes);
   };
+  const before = await limitOfAnalysis(bytes);
+  await benchAccepted(submit, bytes);
+  const { waiting, through } = await throughput(receiver);
+  // Measures the limit again, so that it is known before and after the run it is compared with.
+  const after = await limitOfAnalysis(bytes);
+  const analysed = (before.analysed + after.analysed) / 2;
+  note(
+    `captures to a verdict and its webhook (${waiting} waiting)`,
+    perSecond(through),
+    perSecond(analysed),
+    `the analysis with nothing else running, ${THREADS} threads (${share(through, analysed)})`,
+  );
+  await benchHalfLoad(receiver, submit, { perSecond: analysed / 2, ms: (before.analysisMs + after.analysisMs) / 2 });
+  await Promise.all(phones.map(agent => agent.close()));
+}
 
-  const before = await analysisAlone(bytes);
-  const accepted = { concurrency: 8, seconds: 2 };
+async function benchAccepted(submit: () => Promise<unknown>, bytes: Buffer): Promise<void> {
+  const store = await openDiskStore({ folder: join(folder, 'limit'), secrets: [Buffer.alloc(32)], origin: () => url });
+  const write = () => store.put(`captures/${newId('vfy')}/${newId('cap')}`, bytes, { contentType: 'image/jpeg' });
+  const load = { concurrency: 8, seconds: 2 };
   const { measured, limit } = await sideBySide(
     ROUNDS,
-    () => rate(submit, accepted),
-    () => rate(write, accepted),
+    () => rate(submit, load),
+    () => rate(write, load),
   );
   note(
     'captures accepted (created, uploaded, submitted)',
@@ -179,27 +182,25 @@ async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
     perSecond(limit),
     `the same ${Math.round(bytes.length / 1024)} kB written durably to the same disk (${share(measured, limit)})`,
   );
+}
 
-  // The service now analyses the accepted captures as fast as it can.
-  const waiting = receiver.sent.size - receiver.completed.size;
+/** How many verdicts a second the service reaches while accepted captures wait. */
+async function throughput({ sent, completed }: Receiver): Promise<{ waiting: number; through: number }> {
+  const already = completed.size;
   const began = performance.now();
-  const already = receiver.completed.size;
-  while (receiver.completed.size < receiver.sent.size) await sleep(20);
-  const through = (receiver.completed.size - already) / ((performance.now() - began) / 1000);
-  // Measures the limit again, so that it is known before and after the run it is compared with.
-  const after = await analysisAlone(bytes);
-  const analysed = (before.analysed + after.analysed) / 2;
-  const analysisMs = (before.analysisMs + after.analysisMs) / 2;
-  note(
-    `captures to a verdict and its webhook (${waiting} waiting)`,
-    perSecond(through),
-    perSecond(analysed),
-    `the analysis alone, ${THREADS} threads (${share(through, analysed)})`,
-  );
+  while (completed.size < sent.size) await sleep(20);
+  const seconds = (performance.now() - began) / 1_000;
+  return { waiting: sent.size - already, through: (completed.size - already) / seconds };
+}
 
-  // Half of that load, arriving at random, shows the time of a single capture.
+/** Half of the load that the analysis could bear, arriving at random, shows the time of a single capture. */
+async function benchHalfLoad(
+  receiver: Receiver,
+  submit: () => Promise<unknown>,
+  analysis: { perSecond: number; ms: number },
+): Promise<void> {
   receiver.reset();
-  await arrivals(async () => void (await submit()), { perSecond: analysed / 2, seconds: 20 });
+  await arrivals(async () => void (await submit()), { perSecond: analysis.perSecond, seconds: 20 });
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
   const verdicts: number[] = [];
   const webhooks: number[] = [];
@@ -208,42 +209,33 @@ async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
     verdicts.push(verdictAt - at);
     webhooks.push(arrivedAt - at);
   }
-  const post = await milliseconds(
-    () => request(receiver.url, { method: 'POST', body: '{}' }).then(r => r.body.dump()),
-    50,
-  );
-  for (const p of [0.5, 0.99]) {
-    const name = `p${p * 100} of ${verdicts.length} at half load`;
-    note(
-      `accepted to verdict, ${name}`,
-      inMs(percentile(verdicts, p)),
-      inMs(analysisMs),
-      'one analysis, nothing else running',
-    );
-    note(
-      `accepted to webhook, ${name}`,
-      inMs(percentile(webhooks, p)),
-      inMs(analysisMs + post),
-      'one analysis and one bare POST',
-    );
-  }
-  await Promise.all(phones.map(agent => agent.close()));
+  const bare = () => request(receiver.url, { method: 'POST', body: '{}' }).then(r => r.body.dump());
+  const post = await milliseconds(bare, 50);
+  for (const p of [0.5, 0.99])
+    for (const [what, samples, limit, against] of [
+      ['verdict', verdicts, analysis.ms, 'one analysis, nothing else running'],
+      ['webhook', webhooks, analysis.ms + post, 'one analysis and one bare POST'],
+    ] as const)
+      note(
+        `accepted to ${what}, p${p * 100} of ${samples.length} at half load`,
+        inMs(percentile(samples, p)),
+        inMs(limit),
+        against,
+      );
 }
 
 // ---- Large pictures
 
 async function benchLarge(): Promise<void> {
   const bytes = await photograph(4000, 3000);
-  const pictures = createAnalysisPool({ threads: 1, timeoutMs: 60_000, memoryMb: 768 });
-  const analyse = () =>
-    pictures.analyze({ bytes, signals: ['screen', 'ai'], attested: false, threeDimensional: false });
+  const { analyse, close } = openAnalysis(bytes, 1);
   const decode = () => sharp(bytes).raw().toBuffer();
   const { measured, limit } = await sideBySide(
     ROUNDS,
     () => milliseconds(analyse, 3),
     () => milliseconds(decode, 3),
   );
-  await pictures.close();
+  await close();
   note(
     `analysis of a 12-megapixel JPEG (${(bytes.length / MB).toFixed(1)} MB)`,
     inMs(measured),
@@ -255,7 +247,7 @@ async function benchLarge(): Promise<void> {
 async function benchMemory(receiver: Receiver, idle: number): Promise<void> {
   const bytes = await photograph(4000, 3000);
   const phones = Array.from({ length: 16 }, (_, n) => phone(`127.0.2.${n + 1}`));
-  const stop = watchPeak(residentMb);
+  const stop = watchPeak(() => residentMb(service.pid));
   receiver.reset();
   await Promise.all(phones.map(agent => submitPicture(url, tenant, agent, receiver, bytes)));
   while (receiver.completed.size < receiver.sent.size) await sleep(20);
@@ -270,21 +262,10 @@ async function benchMemory(receiver: Receiver, idle: number): Promise<void> {
   );
 }
 
-/** Returns the resident memory of the service's process in MB (proc(5)); 0 on systems without /proc. */
-async function residentMb(): Promise<number> {
-  const status = await readFile(`/proc/${service.pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024;
-}
-
 function printTable(): void {
-  const head: Row = { what: 'What', measured: 'Measured', limit: 'Limit', against: 'The limit is' };
-  const width = (name: keyof Row) => Math.max(...[head, ...rows].map(row => row[name].length));
-  const widths = { what: width('what'), measured: width('measured'), limit: width('limit') };
-  const line = (row: Row) =>
-    `| ${row.what.padEnd(widths.what)} | ${row.measured.padStart(widths.measured)} | ${row.limit.padStart(widths.limit)} | ${row.against} |`;
   const report = createReport('What the service costs');
-  report.print(`\n${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}\n`);
-  report.print([line(head), '|---|---|---|---|', ...rows.map(line)].join('\n'));
+  report.print(`\n${machine()}\n\n| What | Measured | Limit | The limit is |\n|---|---|---|---|`);
+  for (const row of rows) report.row(...row);
   report.write(options.write);
 }
 

@@ -5,27 +5,21 @@
 // Memory of each process, and the tables whose rows come and go. Data that customers keep grows with each photo; its bytes per photo must
 // not. Ends with 1 where the highest value of the last third exceeds the highest before. Highest values, because tables and memory rise and
 // fall between two clean-ups.
-import { readFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { firstRunOf } from '../../server/test/support/service-process.ts';
-import { cpuSeconds, idleSeconds, postmasterOf } from './cpu.ts';
+import { idleSeconds, residentMb } from './cpu.ts';
 import { arrivals, median, percentile } from './measure.ts';
-import { type OwnNodes, withOwnNodes } from './own-nodes.ts';
-import { phone, photograph, type Receiver, startReceiver, submitPicture, untilTold } from './receivers.ts';
-import { createReport } from './report.ts';
+import { type Installation, type OwnNodes, openInstallation, withOwnNodes } from './own-nodes.ts';
+import { photograph, type Receiver, untilTold } from './receivers.ts';
+import { createReport, machine, optionsOf } from './report.ts';
 import { sleepingFor } from './sleeping-analysis.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    minutes: { type: 'string', default: '30' },
-    rate: { type: 'string' },
-    phones: { type: 'string' },
-    threads: { type: 'string', default: '1' },
-    sleep: { type: 'string' },
-    write: { type: 'string' },
-  },
+const options = optionsOf({
+  minutes: '30',
+  rate: undefined,
+  phones: undefined,
+  threads: '1',
+  sleep: undefined,
 });
 const MINUTES = Number(options.minutes);
 const PHONES = Number(options.phones ?? 0);
@@ -69,117 +63,107 @@ const env = { ANALYSIS_THREADS: options.threads, WORKER_CONCURRENCY: `${Math.max
 await withOwnNodes({ env: options.sleep ? { ...env, ...sleepingFor(Number(options.sleep)) } : env }, soak);
 report.write(options.write);
 
-async function soak({ dataDir, number, start, atEnd }: OwnNodes): Promise<void> {
-  const api = await start('serve');
-  const worker = await start('work');
-  const receiver = await startReceiver();
-  atEnd(receiver.close);
-  const tenant = await firstRunOf(dataDir);
+async function soak(nodes: OwnNodes): Promise<void> {
+  const installation = await openInstallation(nodes);
+  const { api, worker, receiver, sendOne, sendAll } = installation;
   const photo = await photograph(1280, 960);
-  const postmaster = await postmasterOf(dataDir);
-
-  let serial = 0;
-  let photos = 0;
-  const sendOne = async () => {
-    serial += 1;
-    const dispatcher = phone(`127.0.${7 + ((serial >> 7) & 127)}.${1 + (serial & 127)}`);
-    const id = await submitPicture(api.url, tenant, dispatcher, receiver, photo);
-    await dispatcher.close();
-    photos += 1;
-    return id;
-  };
-  const burst = async () => {
-    receiver.reset();
+  const burst = async (): Promise<number> => {
     const began = performance.now();
-    let left = BURST;
-    await Promise.all(
-      Array.from({ length: AT_ONCE }, async () => {
-        while (left-- > 0) await sendOne();
-      }),
+    await sendAll(
+      Array.from({ length: BURST }, () => photo),
+      AT_ONCE,
     );
-    while (receiver.completed.size < BURST) await sleep(20);
     return BURST / ((performance.now() - began) / 1_000);
   };
   await burst();
   const most = await burst();
   const rate = options.rate ? Number(options.rate) : most / 2;
   receiver.reset();
-
-  const told = new Set<string>();
-  const take = async (minute: number): Promise<Sample> => {
-    const waits: number[] = [];
-    for (const [id, { arrivedAt }] of receiver.completed) {
-      const sentAt = receiver.sent.get(id);
-      if (sentAt === undefined || told.has(id)) continue;
-      told.add(id);
-      waits.push((arrivedAt - sentAt) / 1_000);
-    }
-    const rows = await Promise.all(PASSING.map(table => number(`select count(*) as n from ${table}`)));
-    const bytes = await Promise.all(PASSING.map(table => number(`select pg_total_relation_size('${table}') as n`)));
-    return {
-      minute,
-      photos,
-      apiMb: await residentMb(api.pid),
-      workerMb: await residentMb(worker.pid),
-      passingRows: rows.reduce((sum, n) => sum + n, 0),
-      passingKb: bytes.reduce((sum, n) => sum + n, 0) / 1_000,
-      databaseMb: (await number('select pg_database_size(current_database()) as n')) / 1e6,
-      cpu: {
-        api: await cpuSeconds(api.pid),
-        worker: await cpuSeconds(worker.pid),
-        database: await cpuSeconds(postmaster),
-        clients: Object.values(process.cpuUsage()).reduce((sum, us) => sum + us, 0) / 1e6,
-        idle: await idleSeconds(),
-      },
-      waits,
-    };
+  let photos = 0;
+  const send = async (): Promise<string> => {
+    const id = await sendOne(photo);
+    photos += 1;
+    return id;
   };
+  printHead(most, rate);
+  const take = sampler(nodes, installation, () => photos);
+  const samples: Sample[] = [await take(0)];
+  const sampling = sampleOn(take, samples);
+  const seconds = MINUTES * 60;
+  if (PHONES) await fullLoad(send, receiver, seconds);
+  else await arrivals(async () => void (await send()), { perSecond: rate, seconds });
+  await sampling;
+  printCosts(samples[0]!, samples.at(-1)!);
+  judge(samples, api.output() + worker.output());
+}
 
+/** Returns what takes a sample: memory, the passing tables, processor time, and the waits since the one before. */
+function sampler({ number }: OwnNodes, { api, worker, receiver, cpu }: Installation, photos: () => number) {
+  const told = new Set<string>();
+  const waits = (): number[] =>
+    [...receiver.completed].flatMap(([id, { arrivedAt }]) => {
+      const sentAt = receiver.sent.get(id);
+      if (sentAt === undefined || told.has(id)) return [];
+      told.add(id);
+      return [(arrivedAt - sentAt) / 1_000];
+    });
+  const sumOver = async (of: (table: string) => string): Promise<number> =>
+    (await Promise.all(PASSING.map(table => number(of(table))))).reduce((sum, n) => sum + n, 0);
+  return async (minute: number): Promise<Sample> => ({
+    minute,
+    photos: photos(),
+    waits: waits(),
+    apiMb: await residentMb(api.pid),
+    workerMb: await residentMb(worker.pid),
+    passingRows: await sumOver(table => `select count(*) as n from ${table}`),
+    passingKb: (await sumOver(table => `select pg_total_relation_size('${table}') as n`)) / 1_000,
+    databaseMb: (await number('select pg_database_size(current_database()) as n')) / 1e6,
+    cpu: {
+      ...(await cpu()),
+      clients: Object.values(process.cpuUsage()).reduce((sum, us) => sum + us, 0) / 1e6,
+      idle: await idleSeconds(),
+    },
+  });
+}
+
+/** Adds samples until the time is over, and prints every third. */
+async function sampleOn(take: (minute: number) => Promise<Sample>, samples: Sample[]): Promise<void> {
+  const everyMs = (MINUTES * 60_000) / SAMPLES;
+  const began = performance.now();
+  for (let n = 1; n <= SAMPLES; n += 1) {
+    await sleep(Math.max(0, began + n * everyMs - performance.now()));
+    samples.push(await take((n * MINUTES) / SAMPLES));
+    if (n % 3 === 0) printSample(samples[0]!, samples.at(-2)!, samples.at(-1)!);
+  }
+}
+
+function printHead(most: number, rate: number): void {
+  const { threads } = options;
+  const load = PHONES
+    ? `${PHONES} phones send one photo after another, each when the webhook of its last has come,`
+    : `At most ${most.toFixed(1)} photos a second just before; ${rate.toFixed(1)} a second begin on average`;
   report.print(
-    `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, Node.js ${process.version}. An API process, a worker with ${options.threads} analysis ` +
-      `${options.threads === '1' ? 'thread' : 'threads'}, PostgreSQL; photos of 1280 × 960${options.sleep ? `, whose analysis is a sleep of ${options.sleep} ms` : ''}. ` +
-      `${
-        PHONES
-          ? `${PHONES} phones send one photo after another, each when the webhook of its last has come,`
-          : `At most ${most.toFixed(1)} photos a second just before; ${rate.toFixed(1)} a second begin on average`
-      } for ${MINUTES} minutes.\n`,
+    `${machine()}. An API process, a worker with ${threads} analysis ${threads === '1' ? 'thread' : 'threads'}, PostgreSQL; ` +
+      `photos of 1280 × 960${options.sleep ? `, whose analysis is a sleep of ${options.sleep} ms` : ''}. ${load} for ${MINUTES} minutes.\n`,
   );
   report.print(
     '| minute | photos | API, resident | worker, resident | rows in tables that empty themselves | size of those tables | database for each photo | photo to webhook, p50 and p99 |\n|---|---|---|---|---|---|---|---|',
   );
-  const samples: Sample[] = [await take(0)];
-  const [first] = samples;
-  const sampling = (async () => {
-    const everyMs = (MINUTES * 60_000) / SAMPLES;
-    const began = performance.now();
-    for (let n = 1; n <= SAMPLES; n += 1) {
-      await sleep(Math.max(0, began + n * everyMs - performance.now()));
-      const sample = await take((n * MINUTES) / SAMPLES);
-      const before = samples.at(-1)!;
-      samples.push(sample);
-      if (n % 3 === 0) {
-        const grown = (1_000 * (sample.databaseMb - first!.databaseMb)) / (sample.photos - first!.photos);
-        report.print(
-          `| ${[
-            sample.minute.toFixed(1),
-            sample.photos - first!.photos,
-            `${sample.apiMb.toFixed(0)} MB`,
-            `${sample.workerMb.toFixed(0)} MB`,
-            sample.passingRows,
-            `${sample.passingKb.toFixed(0)} kB`,
-            `${grown.toFixed(0)} kB`,
-            `${percentile([...before.waits, ...sample.waits], 0.5).toFixed(1)} and ${percentile([...before.waits, ...sample.waits], 0.99).toFixed(1)} s`,
-          ].join(' | ')} |`,
-        );
-      }
-    }
-  })();
-  const seconds = MINUTES * 60;
-  if (PHONES) await fullLoad(sendOne, receiver, seconds);
-  else await arrivals(async () => void (await sendOne()), { perSecond: rate, seconds });
-  await sampling;
-  printCosts(first!, samples.at(-1)!);
-  judge(samples, api.output() + worker.output());
+}
+
+function printSample(first: Sample, before: Sample, sample: Sample): void {
+  const photos = sample.photos - first.photos;
+  const waits = [...before.waits, ...sample.waits];
+  report.row(
+    sample.minute.toFixed(1),
+    photos,
+    `${sample.apiMb.toFixed(0)} MB`,
+    `${sample.workerMb.toFixed(0)} MB`,
+    sample.passingRows,
+    `${sample.passingKb.toFixed(0)} kB`,
+    `${((1_000 * (sample.databaseMb - first.databaseMb)) / photos).toFixed(0)} kB`,
+    `${percentile(waits, 0.5).toFixed(1)} and ${percentile(waits, 0.99).toFixed(1)} s`,
+  );
 }
 
 /** Sends from all phones at once for `seconds`. */
@@ -224,9 +208,4 @@ function judge(samples: readonly Sample[], output: string): void {
     console.error(`Something grows.\n${output.slice(-2_000)}`);
     process.exitCode = 1;
   }
-}
-
-async function residentMb(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/VmRSS:\s+(\d+) kB/.exec(status)![1]) / 1_024;
 }

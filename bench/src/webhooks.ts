@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import { announceEvents } from 'firsthand/delivery/webhooks/announce.ts';
 import { startDispatcher } from 'firsthand/delivery/webhooks/dispatcher.ts';
@@ -22,7 +21,7 @@ import { createLog } from 'firsthand/platform/lib/log.ts';
 import { issue } from 'firsthand/verification/verifications/issue.ts';
 import { Agent, request } from 'undici';
 import { median, percentile } from './measure.ts';
-import { createReport } from './report.ts';
+import { createReport, optionsOf } from './report.ts';
 
 /** The number of connections that the service opens to one endpoint. */
 const CONNECTIONS = 32;
@@ -69,14 +68,7 @@ const untilReceived = async (receiver: ChildProcess, count: number): Promise<Arr
 };
 
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      events: { type: 'string', default: '20000' },
-      rounds: { type: 'string', default: '5' },
-      write: { type: 'string' },
-    },
-  });
-  const [events, rounds] = [Number(values.events), Number(values.rounds)];
+  const options = optionsOf({ events: '20000', rounds: '5' });
   const receiver = fork(fileURLToPath(import.meta.url));
   const [{ url }] = (await once(receiver, 'message')) as [{ url: string }];
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-bench-'));
@@ -84,49 +76,13 @@ async function main(): Promise<void> {
   const { deps, close } = await openDeps(config, createLog('warn'), { database: 'own' });
   try {
     await migrate(deps.db, deps.log);
-    const tenant = await transaction(deps.db, tx => createTenant(tx, deps, 'Bench'));
-    const ours: number[] = [];
-    const whole: number[] = [];
-    const bare: number[] = [];
-    // The first round only warms both up and does not count. Each round vacuums before it measures, so that no clean-up
-    // after recording slows the measurement.
-    for (let round = 0; round <= rounds; round += 1) {
-      const ids = await record(deps, tenant.tenant_id, url, events);
-      await deps.db.query('vacuum analyze');
-      const { rows } = await deps.db.query<{ body: string }>('select body from events where id = any($1)', [ids]);
-      bare.push(
-        await sendBare(
-          receiver,
-          url,
-          rows.map(row => row.body),
-        ),
-      );
-      whole.push(await deliver(deps, receiver, events));
-      await record(deps, tenant.tenant_id, url, events);
-      while ((await announceEvents(deps)).taken > 0);
-      await deps.db.query('vacuum analyze');
-      ours.push(await deliver(deps, receiver, events));
-    }
-    for (const rates of [bare, whole, ours]) rates.shift();
-    const waits = await latency(deps, receiver, tenant.tenant_id, url);
-    // Compares round by round, because other load on the machine slows both.
-    const factors = ours.map((rate, round) => bare[round]! / rate);
-    const factor = median(factors);
-    const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
-    const lines = [
-      '| | measured | limit |',
-      '|---|---|---|',
-      `| queued deliveries a second: claimed, signed, sent, written down | ${median(ours).toFixed(0)} (rounds: ${list(ours)}) | |`,
-      `| the same from the recorded event on, announced as well | ${median(whole).toFixed(0)} (rounds: ${list(whole)}) | |`,
-      `| the same POSTs by bare undici over ${CONNECTIONS} connections | ${median(bare).toFixed(0)} (rounds: ${list(bare)}) | |`,
-      `| factor, of each round and the middle one | ${factor.toFixed(2)} (${factors.map(f => f.toFixed(2)).join(', ')}) | ${LIMIT_FACTOR} |`,
-      `| commit to first attempt, idle queue, p50 | ${p50.toFixed(1)} ms | |`,
-      `| commit to first attempt, idle queue, p99 | ${p99.toFixed(1)} ms | ${LIMIT_MS} ms |`,
-    ];
-    const report = createReport('Webhooks sent a second');
-    report.print(lines.join('\n'));
-    report.write(values.write);
-    if (factor > LIMIT_FACTOR || p99 > LIMIT_MS) process.exitCode = 1;
+    const { tenant_id } = await transaction(deps.db, tx => createTenant(tx, deps, 'Bench'));
+    const rounds: Round[] = [];
+    // The first round only warms both up and does not count.
+    for (let round = 0; round <= Number(options.rounds); round += 1)
+      rounds.push(await measureRound(deps, receiver, { tenantId: tenant_id, url, events: Number(options.events) }));
+    const waits = await latency(deps, receiver, tenant_id, url);
+    print(rounds.slice(1), waits, options.write);
   } finally {
     receiver.kill();
     await close();
@@ -134,7 +90,53 @@ async function main(): Promise<void> {
   }
 }
 
-const list = (rates: number[]) => rates.map(rate => rate.toFixed(0)).join(', ');
+/** Deliveries a second: of queued ones, of recorded events, and of the same POSTs by bare undici. */
+interface Round {
+  ours: number;
+  whole: number;
+  bare: number;
+}
+
+/** Vacuums before it measures, so that no clean-up after recording slows the measurement. */
+async function measureRound(
+  deps: Deps,
+  receiver: ChildProcess,
+  { tenantId, url, events }: { tenantId: string; url: string; events: number },
+): Promise<Round> {
+  const ids = await record(deps, tenantId, url, events);
+  await deps.db.query('vacuum analyze');
+  const { rows } = await deps.db.query<{ body: string }>('select body from events where id = any($1)', [ids]);
+  const bodies = rows.map(row => row.body);
+  const bare = await sendBare(receiver, url, bodies);
+  const whole = await deliver(deps, receiver, events);
+  await record(deps, tenantId, url, events);
+  while ((await announceEvents(deps)).taken > 0);
+  await deps.db.query('vacuum analyze');
+  return { bare, whole, ours: await deliver(deps, receiver, events) };
+}
+
+function print(rounds: Round[], waits: number[], file: string | undefined): void {
+  // Compares round by round, because other load on the machine slows both.
+  const factors = rounds.map(({ bare, ours }) => bare / ours);
+  const factor = median(factors);
+  const [p50, p99] = [percentile(waits, 0.5), percentile(waits, 0.99)];
+  const report = createReport('Webhooks sent a second');
+  report.print('| | measured | limit |\n|---|---|---|');
+  for (const [what, kind] of [
+    ['queued deliveries a second: claimed, signed, sent, written down', 'ours'],
+    ['the same from the recorded event on, announced as well', 'whole'],
+    [`the same POSTs by bare undici over ${CONNECTIONS} connections`, 'bare'],
+  ] as const) {
+    const rates = rounds.map(round => round[kind]);
+    report.row(what, `${median(rates).toFixed(0)} (rounds: ${rates.map(rate => rate.toFixed(0)).join(', ')})`, '');
+  }
+  const each = factors.map(f => f.toFixed(2)).join(', ');
+  report.row('factor, of each round and the middle one', `${factor.toFixed(2)} (${each})`, LIMIT_FACTOR);
+  report.row('commit to first attempt, idle queue, p50', `${p50.toFixed(1)} ms`, '');
+  report.row('commit to first attempt, idle queue, p99', `${p99.toFixed(1)} ms`, `${LIMIT_MS} ms`);
+  report.write(file);
+  if (factor > LIMIT_FACTOR || p99 > LIMIT_MS) process.exitCode = 1;
+}
 
 /** Creates verifications with their events while no worker runs. Returns the event ids. */
 async function record(deps: Deps, tenantId: string, url: string, count: number): Promise<string[]> {

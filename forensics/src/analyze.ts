@@ -7,7 +7,7 @@ import { ImageFault, type ImageInfo, inspect } from './files/inspect.ts';
 import type { PictureMetadata } from './files/metadata/picture-metadata.ts';
 import { readMetadata } from './files/metadata/read.ts';
 import { parallaxSignal } from './motion/signal.ts';
-import { testTwoFrames } from './motion/two-frames.ts';
+import { type TwoFrameTest, testTwoFrames } from './motion/two-frames.ts';
 import { type Fingerprint, fingerprint, type Probe, prepare, probes, searchedCorners } from './phash/fingerprint.ts';
 import type { Keypoint } from './phash/keypoints.ts';
 import type { Plane } from './phash/plane.ts';
@@ -79,19 +79,22 @@ export interface PictureAnalysis {
   timings?: Timing[];
   /** The lookups of a reverse search, and the plane that confirms their matches. */
   reverse?: { probes: Probe[]; plane: Plane; corners: Keypoint[] };
-  metadata: {
-    make?: string;
-    model?: string;
-    software?: string;
-    lens?: string;
-    taken_at?: string;
-    gps_at?: string;
-    gps?: { latitude: number; longitude: number };
-    exif_size?: { width: number; height: number };
-    thumbnail?: boolean;
-    quantization_hash?: string;
-  };
+  metadata: Partial<Pick<PictureMetadata, (typeof STORED)[number]>>;
 }
+
+/** The part of the metadata that is stored with the capture. */
+const STORED = [
+  'make',
+  'model',
+  'software',
+  'lens',
+  'taken_at',
+  'gps_at',
+  'gps',
+  'exif_size',
+  'thumbnail',
+  'quantization_hash',
+] as const;
 
 /**
  * Runs all detectors on one picture with one decode. A signal that cannot be evaluated says so and trips nothing. A detector's failure does
@@ -110,7 +113,7 @@ export async function analyzePicture(request: AnalysisRequest): Promise<PictureA
 
 /** Appends the pictures that it decodes to `decoded`. */
 async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<PictureAnalysis> {
-  const { bytes, signals } = request;
+  const { bytes, signals, motionFrame } = request;
   const timings: Timing[] = [];
   const timed = async <T>(part: string, work: () => T | Promise<T>): Promise<T> => {
     const startedAt = performance.timeOrigin + performance.now();
@@ -122,65 +125,72 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
   decoded.push(picture);
   const metadata = await readMetadata(bytes, info.contentType);
   const [prepared, found] = await timed('fingerprint', () => {
-    const prepared = prepare({
-      ...(Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture),
-      channels: 3,
-    });
+    const read = Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture;
+    const prepared = prepare({ ...read, channels: 3 });
     return [prepared, fingerprint(prepared)] as const;
   });
   const analysis: PictureAnalysis = { info, preview, fingerprint: found, metadata: shown(metadata) };
   if (NOT_IN_BROWSERS.has(info.contentType)) analysis.display = await encodeDisplay(picture);
-  const wantsFrames = signals.includes('screen') || signals.includes('depth');
-  const { motionFrame } = request;
-  const frame =
-    wantsFrames && motionFrame
-      ? await timed('second frame', async () => {
-          const second = await decodeSecond(motionFrame);
-          if (second) decoded.push(second);
-          return { second, frames: second && testTwoFrames(picture, second) };
-        })
-      : undefined;
-  if (signals.includes('screen'))
-    analysis.screen = await timed('screen', () => detectScreen(picture, request.thresholds?.screen, frame?.frames));
-  if (signals.includes('ai'))
-    analysis.ai = await timed('ai', async () => {
-      const attested = request.attested === true;
-      const { contentType } = info;
-      const { trustAnchors, officialTrust, aiModel } = request;
-      const provenance = { bytes, contentType, metadata, attested, live: attested, trustAnchors, officialTrust };
-      const ai = await assessProvenance(provenance);
-      return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
+  const seen: Seen = { picture, metadata };
+  if (motionFrame && (signals.includes('screen') || signals.includes('depth')))
+    await timed('second frame', async () => {
+      seen.second = await decodeSecond(motionFrame);
+      if (seen.second) decoded.push(seen.second);
+      seen.frames = seen.second && testTwoFrames(picture, seen.second);
     });
+  if (signals.includes('screen'))
+    analysis.screen = await timed('screen', () => detectScreen(picture, request.thresholds?.screen, seen.frames));
+  if (signals.includes('ai')) analysis.ai = await timed('ai', () => provenanceOf(request, info, seen));
   if (signals.includes('reverse'))
     analysis.reverse = await timed('reverse', () => ({
       probes: probes(prepared),
       plane: prepared.plane,
       corners: searchedCorners(prepared),
     }));
-  if (signals.includes('depth')) {
-    await timed('depth', async () => {
-      const reason = { screen: analysis.screen?.band ?? 'clear', threeDimensional: request.threeDimensional === true };
-      const fromMap = await depthSignal(bytes, reason);
-      const fromMove = frame?.frames && parallaxSignal(frame.frames, reason);
-      if (request.session)
-        analysis.presence = await judgeSession(request.session, { picture, second: frame?.second, metadata });
-      const depthWith = (presence: JudgedSession | undefined): DepthSignal | undefined => {
-        const ofSession = presence && depthOf(presence);
-        const worst = worstDepth([
-          ofSession,
-          unattested(request.session, request.attested === true),
-          fromMove,
-          fromMap,
-        ]);
-        return worst && withReason(worst, presence);
-      };
-      analysis.depth = depthWith(analysis.presence);
-      const again = analysis.presence?.print && repeatedSession(analysis.presence, request.session!.policy);
-      if (again) analysis.repeated = { presence: again, depth: depthWith(again) };
-    });
-  }
+  if (signals.includes('depth'))
+    Object.assign(analysis, await timed('depth', () => judgeDepth(request, seen, analysis.screen)));
   if (request.timed) analysis.timings = timings;
   return analysis;
+}
+
+/** What several detectors look at. */
+interface Seen {
+  picture: Picture;
+  metadata: PictureMetadata;
+  second?: Picture;
+  frames?: TwoFrameTest;
+}
+
+async function provenanceOf(
+  { bytes, attested = false, trustAnchors, officialTrust, aiModel }: AnalysisRequest,
+  { contentType }: ImageInfo,
+  { picture, metadata }: Seen,
+): Promise<AiSignal> {
+  const provenance = { bytes, contentType, metadata, attested, live: attested, trustAnchors, officialTrust };
+  const ai = await assessProvenance(provenance);
+  return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
+}
+
+async function judgeDepth(
+  { bytes, session, attested = false, threeDimensional = false }: AnalysisRequest,
+  { picture, metadata, second, frames }: Seen,
+  screen: ScreenSignal | undefined,
+): Promise<Pick<PictureAnalysis, 'depth' | 'presence' | 'repeated'>> {
+  const reason = { screen: screen?.band ?? 'clear', threeDimensional };
+  const fromMap = await depthSignal(bytes, reason);
+  const fromMove = frames && parallaxSignal(frames, reason);
+  const depthWith = (presence: JudgedSession | undefined): DepthSignal | undefined => {
+    const worst = worstDepth([presence && depthOf(presence), unattested(session, attested), fromMove, fromMap]);
+    return worst && withReason(worst, presence);
+  };
+  if (!session) return { depth: depthWith(undefined) };
+  const presence = await judgeSession(session, { picture, second, metadata });
+  const again = presence.print && repeatedSession(presence, session.policy);
+  return {
+    presence,
+    depth: depthWith(presence),
+    ...(again && { repeated: { presence: again, depth: depthWith(again) } }),
+  };
 }
 
 const SEVERITY = { clear: 0, doubtful: 1, confident: 2 } as const;
@@ -211,20 +221,6 @@ async function decodeSecond(bytes: Uint8Array): Promise<Picture | undefined> {
   }
 }
 
-/** Returns the part of the metadata that is stored with the capture. */
 function shown(metadata: PictureMetadata): PictureAnalysis['metadata'] {
-  const { make, model, software, lens, taken_at, gps_at, gps, exif_size, thumbnail, quantization_hash } = metadata;
-  const kept = {
-    make,
-    model,
-    software,
-    lens,
-    taken_at,
-    gps_at,
-    gps,
-    exif_size,
-    thumbnail,
-    quantization_hash,
-  };
-  return Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(STORED.flatMap(name => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
 }

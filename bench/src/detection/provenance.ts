@@ -9,11 +9,10 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type AiResult, assessProvenance } from '@firsthand/forensics/ai/assess.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/files/metadata/read.ts';
-import { createReport } from '../report.ts';
+import { createReport, optionsOf } from '../report.ts';
 import { listedPictures, tableLines, type Use } from './sets.ts';
 import { upperBound } from './statistics.ts';
 
@@ -23,12 +22,9 @@ const GENUINE = ['camera', 'screen', 'heic', 'depth', 'listed'];
 /** The listed uses that no class of the manifest contains. */
 const LISTED: Use[] = ['report', 'choose', 'held', 'confounder'];
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
-    repositories: { type: 'string' },
-    write: { type: 'string' },
-  },
+const options = optionsOf({
+  data: process.env.FIRSTHAND_DATA,
+  repositories: undefined,
 });
 const manifest = options.data && join(options.data, 'MANIFEST.tsv');
 if (!options.data || !manifest || !existsSync(manifest)) {

@@ -14,11 +14,10 @@
  * pictures that must not be measured here, nor any other of their repositories: with one among those to be read, nothing is.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
 import { type Model, predict } from '@firsthand/forensics/screen/model.ts';
-import { createReport } from '../report.ts';
+import { createReport, optionsOf } from '../report.ts';
 import { inWorkers } from './in-workers.ts';
 import { refuseKeptApart } from './kept-apart.ts';
 import type { Measured, MeasureTask } from './measure-worker.ts';
@@ -27,26 +26,23 @@ import { type LabelledPicture, listedPictures, listedSnapshots, manifestPictures
 import { areaUnderCurve, calibrationError, foundAt, upperBound } from './statistics.ts';
 import { FORMS } from './vary.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
-    repositories: { type: 'string' },
-    displays: { type: 'boolean', default: false },
-    genuine: { type: 'boolean', default: false },
-    held: { type: 'boolean', default: false },
-    confounders: { type: 'boolean', default: false },
-    further: { type: 'boolean', default: false },
-    next: { type: 'boolean', default: false },
-    unaltered: { type: 'boolean', default: false },
-    forms: { type: 'string' },
-    workers: { type: 'string', default: '1' },
-    measured: { type: 'string' },
-    json: { type: 'string' },
-    scores: { type: 'string' },
-    write: { type: 'string' },
-    baseline: { type: 'string' },
-    'kept-apart': { type: 'string', default: process.env.KEPT_APART },
-  },
+const options = optionsOf({
+  data: process.env.FIRSTHAND_DATA,
+  repositories: undefined,
+  displays: false,
+  genuine: false,
+  held: false,
+  confounders: false,
+  further: false,
+  next: false,
+  unaltered: false,
+  forms: undefined,
+  workers: '1',
+  measured: undefined,
+  json: undefined,
+  scores: undefined,
+  baseline: undefined,
+  'kept-apart': process.env.KEPT_APART,
 });
 
 /** Options that score pictures which no fit has seen, and their uses. */

@@ -11,7 +11,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { isTooSmallToClear } from '@firsthand/contract/capture/sizes.ts';
 import type { CaptureSignals, SignalName } from '@firsthand/contract/verification/signals.ts';
 import { decodePicture } from '@firsthand/forensics/files/decode.ts';
@@ -22,7 +21,7 @@ import { isTooSmallToTile, measureScreen } from '@firsthand/forensics/screen/fea
 import sharp from 'sharp';
 import { supports } from '../../../server/src/verification/verdict/support.ts';
 import { answeredBy } from '../../../server/src/verification/verifications/steps.ts';
-import { createReport } from '../report.ts';
+import { createReport, optionsOf } from '../report.ts';
 import { readKeptApart } from './kept-apart.ts';
 import { listedPictures, tableLines } from './sets.ts';
 import { upperBound } from './statistics.ts';
@@ -40,13 +39,10 @@ const REQUESTS: [string, SignalName[]][] = [
   ['`screen`, `ai`, `reverse`, `depth` (lenient)', ['screen', 'ai', 'reverse', 'depth']],
 ];
 
-const { values: options } = parseArgs({
-  options: {
-    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
-    repositories: { type: 'string' },
-    'kept-apart': { type: 'string', default: process.env.KEPT_APART },
-    write: { type: 'string' },
-  },
+const options = optionsOf({
+  data: process.env.FIRSTHAND_DATA,
+  repositories: undefined,
+  'kept-apart': process.env.KEPT_APART,
 });
 const manifest = options.data && join(options.data, 'MANIFEST.tsv');
 if (!options.data || !manifest || !existsSync(manifest)) {

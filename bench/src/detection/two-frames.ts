@@ -11,26 +11,22 @@
  * fails when fewer than 0.9 of the simulated pairs with an answer are correct.
  */
 import { existsSync, writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { LEAST_MOIRE } from '@firsthand/forensics/motion/signal.ts';
 import { FLAT_BY_FRAMES } from '@firsthand/forensics/signals.ts';
-import { createReport } from '../report.ts';
+import { createReport, optionsOf } from '../report.ts';
 import { frameSets, type Row, realTasks, type Task } from './frames/tasks.ts';
 import { inWorkers } from './in-workers.ts';
 import { areaUnderCurve, foundAt, upperBound } from './statistics.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    frames: { type: 'string' },
-    data: { type: 'string', default: process.env.FIRSTHAND_DATA },
-    subjects: { type: 'string', default: '4' },
-    tuning: { type: 'boolean', default: false },
-    cache: { type: 'string', default: '.tmp/frames' },
-    workers: { type: 'string', default: '1' },
-    json: { type: 'string' },
-    write: { type: 'string' },
-    gate: { type: 'boolean', default: false },
-  },
+const options = optionsOf({
+  frames: undefined,
+  data: process.env.FIRSTHAND_DATA,
+  subjects: '4',
+  tuning: false,
+  cache: '.tmp/frames',
+  workers: '1',
+  json: undefined,
+  gate: false,
 });
 const split = options.tuning ? 'tuning' : 'report';
 const GATE = 0.9;

@@ -1,6 +1,6 @@
 import { round } from '../pixels/round.ts';
 import { isLost, type Path } from './path.ts';
-import { type CheckResult, type Move, noAnswer } from './trace.ts';
+import { type CheckResult, contradicted, doubt, type Move, noAnswer, passed } from './trace.ts';
 
 /** With fewer frames, or with fewer of them registered, the path is not known. */
 const LEAST_FRAMES = 12;
@@ -43,34 +43,19 @@ export function checkAsked(path: Path, moves: readonly Move[]): CheckResult {
     // film that ends after the first move: over such a pattern, the page may count moves that nobody made.
     const first = fitOf(path, moves.slice(0, 1));
     const begun = first.found.least >= LEAST_MOVE && first.explained >= LEAST_EXPLAINED;
-    const contradiction =
+    const isOther =
       registered === 1 && ambiguous === 0 && !begun && found.least < 0.3 * LEAST_MOVE && way > 2 * LEAST_MOVE;
-    if (!contradiction) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
-    return {
-      evaluated: true,
-      passed: false,
-      probability: 0.97,
-      words: `The camera did not move ${moves.join(', then ')} as asked.`,
-      contradiction,
-      evidence: measured,
-    };
+    if (!isOther) return noAnswer('The asked moves were too small or too untidy to recognise.', measured);
+    return contradicted(`The camera did not move ${moves.join(', then ')} as asked.`, 0.97, measured);
   }
   // Phones that steady their films, gimbals and tripods make paths as smooth as computed ones, so this accuses nobody.
   if (jitter < RULED)
-    return {
-      ...noAnswer(
-        'The camera moved as asked, but too smoothly for a bare hand: it was steadied, or the path is computed.',
-        measured,
-      ),
-      probability: 0.6,
-    };
-  return {
-    evaluated: true,
-    passed: true,
-    probability: 0.03,
-    words: `The camera moved ${moves.join(', then ')} as asked, as a hand moves.`,
-    evidence: measured,
-  };
+    return doubt(
+      'The camera moved as asked, but too smoothly for a bare hand: it was steadied, or the path is computed.',
+      0.6,
+      measured,
+    );
+  return passed(`The camera moved ${moves.join(', then ')} as asked, as a hand moves.`, 0.03, measured);
 }
 
 type Points = Path['points'];

@@ -10,7 +10,7 @@ import { round } from '../pixels/round.ts';
 import { coveredShare } from './coverage.ts';
 import { compareMoment, type Moment } from './moment.ts';
 import type { Path } from './path.ts';
-import { type CheckResult, noAnswer, type Session, type TraceFrame } from './trace.ts';
+import { type CheckResult, contradicted, doubt, noAnswer, passed, type Session, type TraceFrame } from './trace.ts';
 
 const SIDE = 480;
 /** Longest side to which a photo is reduced once: its narrowest cut still has twice the frames' pixels a side. */
@@ -64,53 +64,44 @@ export function checkContinuous({ still, second, trace }: Session, { steps }: Pa
     }),
     ...(end && { second_agrees: end.agreeing, second_colours: round(end.colours) }),
   };
+  return (
+    sceneFault(start, end, evidence) ??
+    momentFault(moment, steps, evidence) ?? {
+      ...passed('The photo shows the scene from the place where the film begins.', 0.03, evidence),
+      ...(uncovered > MOST_UNCOVERED && {
+        missing: `The film shows only ${Math.round(100 * (1 - uncovered))}% of the photo. Nothing tells whether the rest is true.`,
+      }),
+    }
+  );
+}
+
+type Evidence = CheckResult['evidence'];
+
+/** What speaks against one scene in photos and film. */
+function sceneFault(start: Comparison, end: Comparison | undefined, evidence: Evidence): CheckResult | undefined {
   if (start.answer === 'other')
-    return {
-      evaluated: true,
-      passed: false,
-      probability: 0.97,
-      words: 'The photo shows another scene than the film that was taken with it.',
-      contradiction: true,
-      evidence,
-    };
-  // A person who lowers the phone as soon as the moves are done does this as well, so it accuses nobody.
+    return contradicted('The photo shows another scene than the film that was taken with it.', 0.97, evidence);
+  // A person who lowers the phone as soon as the moves are done does this as well.
   if (end?.answer === 'other')
-    return {
-      ...noAnswer('The second photo shows another scene than the end of the film.', evidence),
-      probability: 0.7,
-    };
+    return doubt('The second photo shows another scene than the end of the film.', 0.7, evidence);
   if (start.answer === 'unknown')
     return noAnswer('The photo and the film have too little detail in common to compare.', evidence);
   if (start.colours > OTHER_COLOURS)
-    return {
-      ...noAnswer('The photo shows the scene of the film, but in other colours.', evidence),
-      probability: 0.6,
-    };
+    return doubt('The photo shows the scene of the film, but in other colours.', 0.6, evidence);
+  return undefined;
+}
+
+/** What speaks against a photo that was taken as the film began. */
+function momentFault(moment: Moment | undefined, steps: Path['steps'], evidence: Evidence): CheckResult | undefined {
   if (!moment || moment.corners < LEAST_CORNERS)
     return noAnswer('The photo has too little detail to tell whether it was taken as the film began.', evidence);
-  // A person who moves at once after the shutter does this as well, so it accuses nobody.
+  // A person who moves at once after the shutter does this as well.
   if (moment.in_place < ONE_MOMENT)
-    return {
-      ...noAnswer('The photo shows the scene of the film, but from another place or from another time.', evidence),
-      probability: 0.7,
-    };
-  if (hasCut(steps))
-    return {
-      ...noAnswer('The film jumps from one place to another, as if it had been cut.', evidence),
-      probability: 0.7,
-    };
+    return doubt('The photo shows the scene of the film, but from another place or from another time.', 0.7, evidence);
+  if (hasCut(steps)) return doubt('The film jumps from one place to another, as if it had been cut.', 0.7, evidence);
   if (moment.strange >= (moment.in_place >= STEADY ? 1 : STRANGE_PARTS))
-    return { ...noAnswer('A part of the photo differs from what the film shows there.', evidence), probability: 0.7 };
-  return {
-    evaluated: true,
-    passed: true,
-    probability: 0.03,
-    words: 'The photo shows the scene from the place where the film begins.',
-    ...(uncovered > MOST_UNCOVERED && {
-      missing: `The film shows only ${Math.round(100 * (1 - uncovered))}% of the photo. Nothing tells whether the rest is true.`,
-    }),
-    evidence,
-  };
+    return doubt('A part of the photo differs from what the film shows there.', 0.7, evidence);
+  return undefined;
 }
 
 /** The share of the photo that the frame shows on which it was laid. */

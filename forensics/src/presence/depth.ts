@@ -1,8 +1,9 @@
+import type { Plane } from '../motion/corners.ts';
 import { judgeMatches, type TwoFrameTest } from '../motion/two-frames.ts';
 import { round } from '../pixels/round.ts';
 import { depthByBrightness } from './brightness.ts';
 import type { Path } from './path.ts';
-import { type CheckResult, noAnswer, type TraceFrame } from './trace.ts';
+import { type CheckResult, doubt, failed, noAnswer, passed, type TraceFrame } from './trace.ts';
 import { follow, matchesOf, planeOf } from './tracks.ts';
 
 /**
@@ -46,28 +47,8 @@ const CONFIDENT = 0.95;
  * they stand at several baselines. A plane is one at every baseline, so the widest pairs that can be judged decide.
  */
 export function checkDepth(frames: readonly TraceFrame[], path: Path): CheckResult {
-  const { points, steps } = path;
-  const answers: number[] = [];
-  let [tested, turned, most, deep] = [0, 0, 0, 0];
   const planes = frames.map(({ picture }) => planeOf(picture));
-  for (const share of ANCHORS) {
-    if (deep >= DEEP_PAIRS || (answers.length >= ANSWERS && isClear(flatnessOf(answers)))) break;
-    const anchor = Math.round(share * (frames.length - 1));
-    const shifts = points.map(({ x, y }) => Math.hypot(x - points[anchor]!.x, y - points[anchor]!.y));
-    if (Math.max(...shifts) < LEAST_BASELINE) continue;
-    const tracks = follow(planes, steps, anchor);
-    const counts = planes.map((_, frame) => matchesOf(tracks, frame).length);
-    for (const frame of framesAt(shifts, counts)) {
-      const matches = matchesOf(tracks, frame);
-      const unit = Math.min(FINEST, TOLERATED / (ROLLING * shifts[frame]! * Math.max(tracks.width, tracks.height)));
-      const { test } = judgeMatches(matches, tracks, unit, SURE);
-      tested++;
-      most = Math.max(most, matches.length);
-      if (test.answer === 'not_enough_movement') turned++;
-      if (test.probability !== undefined) answers.push(test.probability);
-      if (isDeep(test)) deep++;
-    }
-  }
+  const { answers, tested, turned, most, deep } = testPairs(planes, path);
   const evidence = { pairs: tested, answered: answers.length, only_turned: turned, points: most };
   if (tested === 0)
     return noAnswer('The camera did not move enough to tell a flat picture from a real scene.', evidence);
@@ -80,33 +61,53 @@ export function checkDepth(frames: readonly TraceFrame[], path: Path): CheckResu
   if (probability < FLAT || deep >= DEEP_PAIRS) {
     const share = depthByBrightness(planes, path);
     const found = { ...measured, ...(share !== undefined && { by_brightness: round(share) }) };
-    if (share !== undefined && share >= BY_BRIGHTNESS)
-      return {
-        ...noAnswer(
+    return share !== undefined && share >= BY_BRIGHTNESS
+      ? doubt(
           'Bright things move as if they were near, as in a photo that a program bends by its brightness.',
+          0.7,
           found,
-        ),
-        probability: 0.7,
-      };
-    return {
-      evaluated: true,
-      passed: true,
-      probability,
-      words: 'Near and far things move differently: a real scene.',
-      evidence: found,
-    };
+        )
+      : passed('Near and far things move differently: a real scene.', probability, found);
   }
   // Lens and shutter make a mere turn of the camera look like a plane that moved a little.
   if (2 * turned >= answers.length)
     return noAnswer('The camera mostly turned, so a flat picture cannot be told from a real scene.', measured);
-  if (probability < CONFIDENT) return { ...noAnswer('The scene may be flat.', measured), probability };
-  return {
-    evaluated: true,
-    passed: false,
-    probability,
-    words: 'Everything in view lies on one plane, as on a display, a print or a wall.',
-    evidence: measured,
-  };
+  if (probability < CONFIDENT) return doubt('The scene may be flat.', probability, measured);
+  return failed('Everything in view lies on one plane, as on a display, a print or a wall.', probability, measured);
+}
+
+/** The probabilities of a plane by pair, and how many pairs were tested, only turned, and are clearly deep. `most`: points of a pair at most. */
+interface Pairs {
+  answers: number[];
+  tested: number;
+  turned: number;
+  most: number;
+  deep: number;
+}
+
+/** Tests pairs from one anchor after another, until the answers are clear. */
+function testPairs(planes: readonly Plane[], { points, steps }: Path): Pairs {
+  const pairs: Pairs = { answers: [], tested: 0, turned: 0, most: 0, deep: 0 };
+  const { answers } = pairs;
+  for (const share of ANCHORS) {
+    if (pairs.deep >= DEEP_PAIRS || (answers.length >= ANSWERS && isClear(flatnessOf(answers)))) break;
+    const anchor = Math.round(share * (planes.length - 1));
+    const shifts = points.map(({ x, y }) => Math.hypot(x - points[anchor]!.x, y - points[anchor]!.y));
+    if (Math.max(...shifts) < LEAST_BASELINE) continue;
+    const tracks = follow(planes, steps, anchor);
+    const counts = planes.map((_, frame) => matchesOf(tracks, frame).length);
+    for (const frame of framesAt(shifts, counts)) {
+      const matches = matchesOf(tracks, frame);
+      const unit = Math.min(FINEST, TOLERATED / (ROLLING * shifts[frame]! * Math.max(tracks.width, tracks.height)));
+      const { test } = judgeMatches(matches, tracks, unit, SURE);
+      pairs.tested++;
+      pairs.most = Math.max(pairs.most, matches.length);
+      if (test.answer === 'not_enough_movement') pairs.turned++;
+      if (test.probability !== undefined) answers.push(test.probability);
+      if (isDeep(test)) pairs.deep++;
+    }
+  }
+  return pairs;
 }
 
 /** Bounded, so that no single pair decides against the others. */

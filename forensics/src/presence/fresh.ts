@@ -2,9 +2,10 @@ import { lumaOf } from '../pixels/luma.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
+import { momentsOf } from '../pixels/statistics.ts';
 import { hasEvenTimes } from './even-times.ts';
 import { standardQuality } from './standard-tables.ts';
-import { type CheckResult, noAnswer, type Session } from './trace.ts';
+import { type CheckResult, contradicted, failed, noAnswer, passed, type Session } from './trace.ts';
 
 /** Allowed difference between the page's clock and the server's, ms. A phone's clock is set by its network. */
 const CLOCK = 60_000;
@@ -38,42 +39,32 @@ export function checkFresh(session: Session): CheckResult {
     longest_ms: intervals.length > 0 ? round(Math.max(...intervals)) : null,
     even_times: hasEvenTimes(trace.frames),
   };
-  const failed = (words: string, probability: number, contradiction: boolean): CheckResult => ({
-    evaluated: true,
-    passed: false,
-    probability,
-    words,
-    contradiction,
-    evidence,
-  });
-  if (begun < -CLOCK) return failed('The trace began before the challenge was issued.', 0.99, true);
+  if (begun < -CLOCK) return contradicted('The trace began before the challenge was issued.', 0.99, evidence);
   if (trace.beganAt > challenge.expiresAt + CLOCK)
-    return failed('The trace began after the challenge had expired.', 0.9, false);
+    return failed('The trace began after the challenge had expired.', 0.9, evidence);
   if (intervals.some(interval => !(interval > 0)))
-    return failed('The times of the frames do not increase.', 0.99, true);
+    return contradicted('The times of the frames do not increase.', 0.99, evidence);
   if (intervals.some(interval => interval < SHORTEST_INTERVAL))
-    return failed('Frames follow each other faster than a camera films.', 0.97, true);
+    return contradicted('Frames follow each other faster than a camera films.', 0.97, evidence);
   if (trace.frames.length < FRAMES.least || trace.frames.length > FRAMES.most)
     return noAnswer('The trace has too few or too many frames.', evidence);
   if (duration < DURATION.least || duration > DURATION.most || intervals.some(interval => interval > LONGEST_INTERVAL))
     return noAnswer('The trace is too short, too long or interrupted.', evidence);
   const doubt = doubtOfFile(session, trace.beganAt, evidence);
-  if (doubt) return failed(doubt.words, doubt.probability, false);
-  return {
-    evaluated: true,
-    passed: true,
-    probability: 0.02,
-    words: 'The trace was made for this request, and nothing in the photo’s file says that the photo is older.',
+  if (doubt) return failed(doubt.words, doubt.probability, evidence);
+  return passed(
+    'The trace was made for this request, and nothing in the photo’s file says that the photo is older.',
+    0.02,
     evidence,
-  };
+  );
 }
 
-/** Asks the same of a live photo's file alone. No answer unless the file speaks against it. */
+/** Asks the same of only a live photo's file. No answer unless the file speaks against it. */
 export function checkFile(photo: Pick<Session, 'metadata' | 'thumbnail' | 'still'>, arrivedAt: number): CheckResult {
   const evidence: CheckResult['evidence'] = {};
   const doubt = doubtOfFile(photo, arrivedAt, evidence);
   return doubt
-    ? { evaluated: true, passed: false, ...doubt, evidence }
+    ? failed(doubt.words, doubt.probability, evidence)
     : noAnswer('There is no film to compare the photo with.', evidence);
 }
 
@@ -117,15 +108,7 @@ function doubtOfFile(
 
 /** Correlation of two pictures' luma at 24 x 24, whatever their proportions. */
 function likeness(first: Picture, second: Picture): number {
-  const [a, b] = [squareOf(first), squareOf(second)];
-  const mean = (list: Float32Array): number => list.reduce((sum, value) => sum + value, 0) / list.length;
-  const [ma, mb] = [mean(a), mean(b)];
-  let [ab, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    ab += (a[i] - ma) * (b[i] - mb);
-    aa += (a[i] - ma) ** 2;
-    bb += (b[i] - mb) ** 2;
-  }
+  const { ab, aa, bb } = momentsOf(squareOf(first), squareOf(second));
   // Two even pictures are alike.
   return aa < 1 && bb < 1 ? 1 : ab / Math.sqrt(aa * bb + 1e-9);
 }

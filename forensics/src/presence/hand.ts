@@ -1,8 +1,8 @@
 import { round } from '../pixels/round.ts';
+import { momentsOf, rootMeanSquare } from '../pixels/statistics.ts';
 import { deviceWithSensor, unexplained } from './motion-devices.ts';
 import type { Path } from './path.ts';
-import type { MotionSample } from './trace.ts';
-import { type CheckResult, noAnswer, type Session } from './trace.ts';
+import { type CheckResult, contradicted, type MotionSample, noAnswer, passed, type Session } from './trace.ts';
 
 const LEAST_SAMPLES = 40;
 const LEAST_STEPS = 11;
@@ -21,7 +21,7 @@ const AT_REST = 0.0008;
 const MOVED = 0.1;
 
 /**
- * Asks whether the motion sensor turned as the picture did. It compares the rotation about the line of sight alone: the shift of the picture
+ * Asks whether the motion sensor turned as the picture did. It compares only the rotation about the line of sight: the shift of the picture
  * mixes turning and sideways movement, and a hand that moves aside turns back to keep the subject in view.
  */
 export function checkHand(
@@ -60,23 +60,9 @@ export function checkHand(
     samples: samples.length,
   };
   if (best.turn < AT_REST && way > MOVED)
-    return {
-      evaluated: true,
-      passed: false,
-      probability: 0.93,
-      words: 'The picture moved, but the phone lay still.',
-      contradiction: true,
-      evidence,
-    };
+    return contradicted('The picture moved, but the phone lay still.', 0.93, evidence);
   if (best.roll < LEAST_ROLL) return noAnswer('The phone hardly rolled, so its sensor cannot be compared.', evidence);
-  if (best.r >= AGREES)
-    return {
-      evaluated: true,
-      passed: true,
-      probability: 0.05,
-      words: 'The motion sensor turned as the picture did.',
-      evidence,
-    };
+  if (best.r >= AGREES) return passed('The motion sensor turned as the picture did.', 0.05, evidence);
   return noAnswer('The motion sensor and the picture agree only in part.', evidence);
 }
 
@@ -101,17 +87,7 @@ function anglesOf(samples: readonly MotionSample[]): (at: number) => number[] {
   };
 }
 
-const rootMeanSquare = (values: number[]): number =>
-  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / Math.max(1, values.length));
-
 function correlation(a: number[], b: number[]): number {
-  const mean = (list: number[]): number => list.reduce((sum, value) => sum + value, 0) / list.length;
-  const [ma, mb] = [mean(a), mean(b)];
-  let [ab, aa, bb] = [0, 0, 0];
-  for (let i = 0; i < a.length; i++) {
-    ab += (a[i] - ma) * (b[i] - mb);
-    aa += (a[i] - ma) ** 2;
-    bb += (b[i] - mb) ** 2;
-  }
+  const { ab, aa, bb } = momentsOf(a, b);
   return ab / Math.sqrt(aa * bb + 1e-18);
 }

@@ -2,7 +2,7 @@ import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';
-import { type CheckResult, noAnswer, type TraceFrame } from './trace.ts';
+import { type CheckResult, failed, noAnswer, passed, type TraceFrame } from './trace.ts';
 
 const ROWS = 160;
 const LEAST_STEPS = 8;
@@ -44,14 +44,8 @@ export function checkLight(frames: readonly TraceFrame[], { steps }: Path): Chec
   const evidence = { steps: used, height: round(best.height), cycles: best.cycles, depth: round(best.depth) };
   const banded = best.height >= BANDED && best.depth >= LEAST_DEPTH;
   return banded
-    ? {
-        evaluated: true,
-        passed: false,
-        probability: 0.6,
-        words: 'Bands of light run over the frames, as before a display or under a flickering lamp.',
-        evidence,
-      }
-    : { evaluated: true, passed: true, probability: 0.2, words: 'No bands of light run over the frames.', evidence };
+    ? failed('Bands of light run over the frames, as before a display or under a flickering lamp.', 0.6, evidence)
+    : passed('No bands of light run over the frames.', 0.2, evidence);
 }
 
 interface Rows {

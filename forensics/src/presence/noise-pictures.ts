@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { rootMeanSquare } from '../pixels/statistics.ts';
 import type { Path } from './path.ts';
 import { type ComparedCrops, comparedCrops } from './sensor.ts';
 import type { Trace } from './trace.ts';
@@ -55,6 +56,3 @@ function drawn({ first, second }: ComparedCrops, dx: number, dy: number): Promis
 }
 
 const shade = (value: number): number => Math.max(0, Math.min(255, Math.round(GREY + value)));
-
-const rootMeanSquare = (values: Float32Array): number =>
-  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / Math.max(1, values.length));

@@ -2,7 +2,7 @@ import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { round } from '../pixels/round.ts';
 import type { Path } from './path.ts';
-import { type CheckResult, type Crop, noAnswer, type Trace } from './trace.ts';
+import { type CheckResult, type Crop, failed, noAnswer, passed, type Trace } from './trace.ts';
 
 /** Crops must move by this many pixels against each other, or noise that moves cannot be told from noise that stays. */
 const LEAST_SHIFT = 3;
@@ -49,21 +49,9 @@ export function checkSensor(trace: Trace, path: Path): CheckResult {
   });
   if (noise < LEAST_NOISE) return noAnswer('The crops hold no noise to compare.', evidence);
   if (moved >= FROZEN)
-    return {
-      evaluated: true,
-      passed: false,
-      probability: 0.9,
-      words: 'The noise moves with the scene, as in a photo that a program pans.',
-      evidence,
-    };
+    return failed('The noise moves with the scene, as in a photo that a program pans.', 0.9, evidence);
   if (moved <= LIVE && fixed >= OWN_PATTERN)
-    return {
-      evaluated: true,
-      passed: true,
-      probability: 0.05,
-      words: 'The noise is new in every frame, and a pattern stays with the sensor.',
-      evidence,
-    };
+    return passed('The noise is new in every frame, and a pattern stays with the sensor.', 0.05, evidence);
   if (moved <= LIVE)
     return noAnswer('The noise is new in every frame, but no pattern of a sensor was found.', evidence);
   return noAnswer('Fine detail of the scene hides whether the noise moves with it.', evidence);

@@ -13,7 +13,7 @@ import { type Path, pathOf } from './path.ts';
 import { concluded, examineAlong, lackingUnder, type Presence, presenceBand, underPolicy } from './presence.ts';
 import { decodeTrace, readTraceFile, TraceFault, type TraceFile } from './read-trace.ts';
 import { stripOf } from './strip.ts';
-import { type CheckResult, noAnswer, type Trace } from './trace.ts';
+import { type CheckResult, contradicted, failed, noAnswer, type Trace } from './trace.ts';
 
 /** The parts of a live capture. */
 export interface SentSession {
@@ -79,7 +79,7 @@ export async function judgeSession(sent: SentSession, photo: LivePhoto): Promise
   };
   if (!sent.trace) return without('No film came with the photo.');
   const { file, challenge, uncounted } = sent.trace;
-  const foreign = challenge.fault === undefined ? undefined : contradicted(challenge.fault);
+  const foreign = challenge.fault === undefined ? undefined : contradicted(challenge.fault, 0.99, {});
   const read = await readable(file);
   if ('fault' in read) {
     if (foreign) return judged(concluded({ fresh: foreign }), { words: read.fault });
@@ -145,15 +145,6 @@ export const unattested = (sent: SentSession | undefined, attested: boolean): De
     ? { source: 'attestation', confidence: 0.5, band: 'doubtful', evaluated: true, evidence: { attested } }
     : undefined;
 
-const contradicted = (words: string): CheckResult => ({
-  evaluated: true,
-  passed: false,
-  probability: 0.99,
-  words,
-  contradiction: true,
-  evidence: {},
-});
-
 /** Somebody may have sent a film twice by mistake, or without a network, so it accuses nobody. */
 const withoutAnswer = (fresh: CheckResult | undefined, words: string): CheckResult | undefined =>
   fresh?.passed ? noAnswer(words, fresh.evidence) : fresh;
@@ -161,8 +152,9 @@ const withoutAnswer = (fresh: CheckResult | undefined, words: string): CheckResu
 type Header = TraceFile['header'];
 
 function timeFault(header: Header, { trace, arrivedAt }: SentSession): CheckResult | undefined {
-  if (header.challenge_id !== trace!.challenge.id) return contradicted('The film was made for another request.');
-  if (header.began_at > arrivedAt + CLOCK) return contradicted('The film claims to be later than the photo.');
+  if (header.challenge_id !== trace!.challenge.id)
+    return contradicted('The film was made for another request.', 0.99, {});
+  if (header.began_at > arrivedAt + CLOCK) return contradicted('The film claims to be later than the photo.', 0.99, {});
   return undefined;
 }
 
@@ -170,16 +162,9 @@ function timeFault(header: Header, { trace, arrivedAt }: SentSession): CheckResu
 function programCamera({ track: { program, signs } }: Header): CheckResult | undefined {
   const drawn = signs?.includes('drawn_track');
   if (program === undefined && !drawn) return undefined;
-  return {
-    evaluated: true,
-    passed: false,
-    probability: 0.9,
-    words:
-      program === undefined
-        ? 'The film comes from a canvas or a program, not from a camera.'
-        : `The film comes from a program that pretends to be a camera: “${program}”.`,
-    evidence: program === undefined ? { drawn: true } : { program },
-  };
+  return program === undefined
+    ? failed('The film comes from a canvas or a program, not from a camera.', 0.9, { drawn: true })
+    : failed(`The film comes from a program that pretends to be a camera: “${program}”.`, 0.9, { program });
 }
 
 async function readable(

@@ -81,3 +81,28 @@ export const noAnswer = (words: string, evidence: CheckResult['evidence'] = {}):
   words,
   evidence,
 });
+
+/** No answer either, but with a probability that the session is the attack: honest people do the same, so it accuses nobody. */
+export const doubt = (words: string, probability: number, evidence: CheckResult['evidence']): CheckResult => ({
+  ...noAnswer(words, evidence),
+  probability,
+});
+
+export const passed = (words: string, probability: number, evidence: CheckResult['evidence']): CheckResult => ({
+  evaluated: true,
+  passed: true,
+  probability,
+  words,
+  evidence,
+});
+
+export const failed = (words: string, probability: number, evidence: CheckResult['evidence']): CheckResult => ({
+  ...passed(words, probability, evidence),
+  passed: false,
+});
+
+/** Fails with a contradiction. */
+export const contradicted = (words: string, probability: number, evidence: CheckResult['evidence']): CheckResult => ({
+  ...failed(words, probability, evidence),
+  contradiction: true,
+});

@@ -1,4 +1,5 @@
 import { N } from '../pixels/fft.ts';
+import { COLOUR_RINGS } from '../pixels/kernels.ts';
 import { cutOut, halved, type Part, type Picture } from '../pixels/picture.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { mean, quantile } from '../pixels/statistics.ts';
@@ -10,7 +11,7 @@ import { measureGlobalFeatures, SMALL_SIDE } from './global-features.ts';
 import { withoutLetterbox } from './letterbox.ts';
 import { findMoire } from './moire.ts';
 import { measureTexture } from './texture.ts';
-import { measureTiles, type Peak, type TileGrid } from './tiles.ts';
+import { measureTiles, type Peak, type Tile, type TileGrid } from './tiles.ts';
 
 /** Factors by which the picture is shrunk before tiles are cut, and the approximate number of tiles at each scale. */
 const SCALES = [
@@ -90,44 +91,51 @@ export async function measureScreen(whole: Picture, stages: Stages = ALL): Promi
   return { features, grids, small, bands, part };
 }
 
+const top = (peaks: Peak[]): number => peaks[0]?.height ?? 0;
+const shareAbove = (peaks: Peak[], height: number): number => (top(peaks) > height ? 1 : 0);
+
+/** Of these the highest value, the third quartile and the median over all tiles are features. */
+const SPREADS: Record<string, (tile: Tile) => number> = {
+  luma: tile => top(tile.luma),
+  slanted: tile => tile.luma.find(peak => !peak.axis)?.height ?? 0,
+  opponent: tile => top(tile.opponent),
+  lattice: tile => tile.lattice,
+  third: tile => tile.luma[2]?.height ?? 0,
+};
+
+/** Of these the mean. */
+const MEANS: Record<string, (tile: Tile) => number> = {
+  share30: tile => shareAbove(tile.luma, RARE),
+  share100: tile => shareAbove(tile.luma, Math.log(100)),
+  colour30: tile => shareAbove(tile.opponent, RARE),
+  peaks: tile => tile.luma.filter(peak => peak.height > RARE).length,
+  peakcolour: tile => tile.luma[0]?.colour ?? 0,
+  frequency: tile => tile.luma[0]?.f ?? 0,
+  deviation: tile => tile.deviation,
+  noise: tile => tile.noise,
+  kurtosis: tile => tile.kurtosis,
+  colournoise: tile => tile.colourNoise,
+};
+for (const band of [0, 2, 3, 4, 5, 6, 7]) MEANS[`band${band}`] = tile => tile.bands[band];
+for (let ring = 0; ring < COLOUR_RINGS; ring++) {
+  SPREADS[`chroma${ring}`] = tile => tile.chroma[ring];
+  MEANS[`coherence${ring}`] = tile => tile.coherence[ring];
+  MEANS[`direction${ring}`] = tile => tile.direction[ring];
+}
+
 function summarize(grid: TileGrid, prefix: string, features: Features): void {
   const { tiles } = grid;
   const put = (name: string, value: number): void => {
     features[prefix + name] = value;
   };
-  const spread = (name: string, values: number[]): void => {
-    const sorted = values.sort((a, b) => a - b);
+  for (const [name, of] of Object.entries(SPREADS)) {
+    const sorted = tiles.map(of).sort((a, b) => a - b);
     put(`${name}_max`, sorted[sorted.length - 1]);
     put(`${name}_p75`, quantile(sorted, 0.75));
     put(`${name}_med`, quantile(sorted, 0.5));
-  };
-  const top = (peaks: Peak[]): number => peaks[0]?.height ?? 0;
-  spread(
-    'luma',
-    tiles.map(tile => top(tile.luma)),
-  );
-  spread(
-    'slanted',
-    tiles.map(tile => tile.luma.find(peak => !peak.axis)?.height ?? 0),
-  );
-  spread(
-    'opponent',
-    tiles.map(tile => top(tile.opponent)),
-  );
-  spread(
-    'lattice',
-    tiles.map(tile => tile.lattice),
-  );
-  spread(
-    'third',
-    tiles.map(tile => tile.luma[2]?.height ?? 0),
-  );
-  put('share30', mean(tiles.map(tile => (top(tile.luma) > RARE ? 1 : 0))));
-  put('share100', mean(tiles.map(tile => (top(tile.luma) > Math.log(100) ? 1 : 0))));
-  put('colour30', mean(tiles.map(tile => (top(tile.opponent) > RARE ? 1 : 0))));
-  put('peaks', mean(tiles.map(tile => tile.luma.filter(peak => peak.height > RARE).length)));
-  put('peakcolour', mean(tiles.map(tile => tile.luma[0]?.colour ?? 0)));
-  put('frequency', mean(tiles.map(tile => tile.luma[0]?.f ?? 0)));
+  }
+  for (const [name, of] of Object.entries(MEANS)) put(name, mean(tiles.map(of)));
+  put('noise_min', Math.min(...tiles.map(tile => tile.noise)));
   put(
     'agree',
     agreement(grid, tile => tile.luma.slice(0, 3)),
@@ -136,20 +144,6 @@ function summarize(grid: TileGrid, prefix: string, features: Features): void {
     'agreecolour',
     agreement(grid, tile => tile.opponent),
   );
-  for (let band = 0; band < 8; band++) if (band !== 1) put(`band${band}`, mean(tiles.map(tile => tile.bands[band])));
-  for (let ring = 0; ring < 4; ring++) {
-    spread(
-      `chroma${ring}`,
-      tiles.map(tile => tile.chroma[ring]),
-    );
-    put(`coherence${ring}`, mean(tiles.map(tile => tile.coherence[ring])));
-    put(`direction${ring}`, mean(tiles.map(tile => tile.direction[ring])));
-  }
-  put('deviation', mean(tiles.map(tile => tile.deviation)));
-  put('noise', mean(tiles.map(tile => tile.noise)));
-  put('noise_min', Math.min(...tiles.map(tile => tile.noise)));
-  put('kurtosis', mean(tiles.map(tile => tile.kurtosis)));
-  put('colournoise', mean(tiles.map(tile => tile.colourNoise)));
 }
 
 /** Takes the strongest lattice and agreement over all scales, because a display's period may fall into any of them. */
@@ -184,7 +178,7 @@ function waves(grid: TileGrid, features: Features): void {
 }
 
 /** Returns the share of neighbouring tiles with a common rare peak (within 0.03 cycles a pixel). */
-function agreement(grid: TileGrid, peaksOf: (tile: TileGrid['tiles'][number]) => Peak[]): number {
+function agreement(grid: TileGrid, peaksOf: (tile: Tile) => Peak[]): number {
   const byPlace = new Map(grid.tiles.map(tile => [tile.row * grid.columns + tile.column, tile]));
   let pairs = 0;
   let agreeing = 0;

@@ -5,7 +5,7 @@ import { outputOf, type Statistic, statisticAt } from './pooling.ts';
 import { constantOf, READS_WEIGHTS, type Weights, weightsOf } from './weights.ts';
 
 /**
- * Runs the networks of inverted residuals (`appearance`, `context`, `texture`) on one thread, in 40% of the time of ONNX Runtime: a strip of rows passes through a
+ * Runs the networks of inverted residuals (`appearance`, `context`, `texture`) on one thread, in a third of the time of ONNX Runtime (`CARD.md`): a strip of rows passes through a
  * block of three layers while it is in the nearest caches, and pointwise layers multiply whole numbers of 16 bits. The weights have 9 bits
  * anyway, those of `appearance` 12. Rounding the layers' inputs to 15 bits moves a feature by at most 0.012 of its spread over pictures.
  */

@@ -4,7 +4,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { describe, expect, it } from 'vitest';
 import { transaction } from '../../src/platform/db/sql.ts';
 import { normalizeRequest } from '../../src/verification/verifications/issue.ts';
-import { ask, bundleOf, createVerification, submit, untilStatus } from '../support/harness.ts';
+import { ask, bundleOf, createVerification, submit, until, untilStatus } from '../support/harness.ts';
 import { firstHand, photoOfScreen, plain } from '../support/pictures.ts';
 import { type Desk, signedInDesk } from './desk.ts';
 import { ownService } from './stage.ts';

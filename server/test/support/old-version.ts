@@ -25,7 +25,8 @@ export function oldVersion(): string | null {
   const [newest, baseline] = ['', '/0001_baseline.sql'].map(file =>
     git('log', '-1', '--format=%H', '--no-renames', '--diff-filter=A', '--', `server/migrations${file}`),
   );
-  const parent = newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
+  if (!newest) return null;
+  const parent = git('rev-parse', '--verify', '--quiet', `${newest}^`);
   return parent && newest === baseline ? newest : parent;
 }
 
@@ -51,6 +52,9 @@ export async function checkOut(commit: string): Promise<OldTree> {
     if (existsSync(own) && existsSync(join(folder, name))) await linkPackages(own, join(folder, name, 'node_modules'));
   }
   await symlink(join('..', 'server'), join(folder, 'node_modules', 'firsthand'));
+  // What `npm ci` writes.
+  const generate = join(folder, 'scripts', 'generate.ts');
+  if (existsSync(generate)) spawnSync(process.execPath, [generate], { cwd: folder, stdio: 'inherit' });
   for (const page of PAGES) await cp(join(ROOT, page, 'dist'), join(folder, page, 'dist'), { recursive: true });
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 }

@@ -1,6 +1,6 @@
 import type { BulkAction, BulkFilter } from '@firsthand/contract/batches/bulk-actions.ts';
 import type { Activity } from '../../identity/audit/audit.ts';
-import type { Place } from '../../verification/verifications/filters.ts';
+import type { Place } from '../../verification/verifications/select.ts';
 
 export interface BulkActionRow {
   id: string;

@@ -2,7 +2,7 @@ import type { BulkFilter } from '@firsthand/contract/batches/bulk-actions.ts';
 import { many, one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
-import { type FilterQuery, type Place, select } from '../../verification/verifications/filters.ts';
+import { type FilterQuery, type Place, select } from '../../verification/verifications/select.ts';
 import { hasEnded, type LongWork, runLongWork } from '../long-work/run.ts';
 import { type Actions, type Item, LEAST_ROLE } from './actions.ts';
 import type { BulkActionRow } from './bulk-action.ts';

@@ -71,8 +71,7 @@ function provider(name: string, { text, web, fail, together }: Reader): Provider
   web(of('ISSUER'));
   const issuer = text(of('ISSUER'))!;
   const { protocol, hostname } = new URL(issuer);
-  if (protocol !== 'https:' && !LOOPBACK.test(hostname))
-    fail(of('ISSUER'), 'an https URL (http only on this machine)');
+  if (protocol !== 'https:' && !LOOPBACK.test(hostname)) fail(of('ISSUER'), 'an https URL (http only on this machine)');
   const roles = new Map(
     (text(of('ROLE_MAP')) ?? '')
       .split(',')

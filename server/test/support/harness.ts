@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { expect } from 'vitest';
 import { createTenant, type NewTenant } from '../../src/identity/tenants/create.ts';
 import { openDeps } from '../../src/open.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
@@ -14,6 +15,7 @@ import { startService } from '../../src/service.ts';
 import { undescribed } from './conformance.ts';
 import { freshDatabase, type TestDatabase } from './database.ts';
 import type { Failure } from './failure.ts';
+import { errorsIn, leftoversIn } from './leftovers.ts';
 import { sharedThread } from './shared-threads.ts';
 
 export interface TestService {
@@ -27,7 +29,7 @@ export interface TestService {
   logged: string[];
   /** Another tenant with keys of its own. */
   newTenant(name?: string): Promise<NewTenant>;
-  /** Fails when the service leaves connections open. */
+  /** Fails when the service leaves connections, claims or failed jobs, or logged an error that the test does not expect. */
   stop(): Promise<void>;
 }
 
@@ -45,6 +47,8 @@ export interface TestOptions {
   reviewSample?: boolean;
   /** The clock of the service, where a test steps it. */
   now?: () => Date;
+  /** Patterns of error lines and of failed jobs that belong to the test. */
+  expects?: readonly RegExp[];
 }
 
 /** Starts the whole service on a database and a data folder of its own, on an ephemeral port. */
@@ -98,9 +102,21 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
     },
     async stop() {
       await service.stop();
-      if (o.beside) return;
-      await database?.drop();
-      await rm(dataDir, { recursive: true, force: true });
+      const expected = o.expects ?? [];
+      const left = errorsIn(logged, expected);
+      if (database && !o.database) {
+        left.push(...(await leftoversIn(database.url)).filter(what => !expected.some(pattern => pattern.test(what))));
+      }
+      if (!o.beside) {
+        await database?.drop();
+        await rm(dataDir, { recursive: true, force: true });
+      }
+      if (process.env.LEFTOVERS && left.length > 0) {
+        const { appendFileSync } = await import('node:fs');
+        appendFileSync(process.env.LEFTOVERS, `${JSON.stringify({ test: expect.getState().testPath, left })}\n`);
+        return;
+      }
+      if (left.length > 0) throw new Error(`the stopped service left:\n${left.join('\n')}`);
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
 import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import { faultOfAnswer as serviceRule } from '@firsthand/contract/capture/answer-rules.ts';
+import { TEXT_FORMAT_NAMES } from '@firsthand/contract/capture/text-formats.ts';
 import { createTranslator } from '@firsthand/look/translator.ts';
 import type { TextStep } from '@firsthand/sdk/capture/wire.ts';
 import fc from 'fast-check';
@@ -79,7 +80,7 @@ test('faultOfAnswer of page and service agree on every answer', () => {
   const validation = fc.record({
     min_length: fc.nat(6),
     max_length: fc.integer({ min: 1, max: 12 }),
-    format: fc.constantFrom('free_text' as const, 'numeric_id' as const, 'alphanumeric_id' as const),
+    format: fc.constantFrom(...TEXT_FORMAT_NAMES),
   });
   const value = fc.oneof(
     fc.string({ minLength: 1, maxLength: 14, unit: 'grapheme' }),

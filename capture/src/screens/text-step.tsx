@@ -73,7 +73,8 @@ export function TextStep(props: Props): JSX.Element {
   );
 }
 
-const HINTS: { [Format in Text['validation']['format']]?: 'text.hintDigits' | 'text.hintAlphanumeric' } = {
+const HINTS: Record<Text['validation']['format'], 'text.hintDigits' | 'text.hintAlphanumeric' | null> = {
+  free_text: null,
   numeric_id: 'text.hintDigits',
   alphanumeric_id: 'text.hintAlphanumeric',
 };

@@ -1,3 +1,4 @@
+import { TEXT_FORMAT_NAMES } from '@firsthand/contract/capture/text-formats.ts';
 import { useFieldArray } from 'react-hook-form';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
@@ -118,9 +119,7 @@ function AnswerFields({ form, index }: StepProps) {
     <>
       <SelectField
         label={t('step.format')}
-        options={(['free_text', 'numeric_id', 'alphanumeric_id'] as const).map(
-          name => [name, t(`step.${name}`)] as const,
-        )}
+        options={TEXT_FORMAT_NAMES.map(name => [name, t(`step.${name}`)] as const)}
         {...form.register(`${place}.format`)}
       />
       <label className="switch">

@@ -1,3 +1,4 @@
+import { TEXT_FORMAT_NAMES } from '@firsthand/contract/capture/text-formats.ts';
 import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import fc from 'fast-check';
@@ -16,7 +17,7 @@ const step = (index: number): fc.Arbitrary<StepValues> =>
     min: fc.constantFrom(0, 1),
     max: fc.constantFrom(1, 2, 3),
     required: fc.boolean(),
-    format: fc.constantFrom('free_text', 'numeric_id', 'alphanumeric_id'),
+    format: fc.constantFrom(...TEXT_FORMAT_NAMES),
   });
 const values: fc.Arbitrary<RequestValues> = fc.record({
   steps: fc

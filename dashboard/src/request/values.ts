@@ -1,5 +1,6 @@
 import { EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
 import type { StepInput } from '@firsthand/contract/capture/steps.ts';
+import type { TextFormat } from '@firsthand/contract/capture/text-formats.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/signals.ts';
 
@@ -11,7 +12,7 @@ export interface StepValues {
   min: number;
   max: number;
   required: boolean;
-  format: 'free_text' | 'numeric_id' | 'alphanumeric_id';
+  format: TextFormat;
 }
 
 export interface RequestValues {

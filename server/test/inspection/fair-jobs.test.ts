@@ -2,7 +2,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TextReading } from '../../src/inspection/checks/read-text.ts';
 import { many, one, transaction } from '../../src/platform/db/sql.ts';
-import { addSlowJob, SLOW_JOBS } from '../../src/platform/jobs/queue.ts';
+import { addJob, addSlowJob, SLOW_JOBS } from '../../src/platform/jobs/queue.ts';
 import { draw, smallPrint } from '../support/drawn.ts';
 import {
   ask,
@@ -250,8 +250,23 @@ describe('a slow job', () => {
     await node.stop();
   });
 
-  it('goes with the erasure of its verification', async () => {
+  it('goes with the erasure of its verification, as its other jobs do, with the faults of their attempts', async () => {
     const { id, captureId } = await analysed();
+    const other = await analysed();
+    const { db } = service.deps;
+    const [event] = await many<{ id: string }>(db, 'select id from events where verification_id = $1', [id]);
+    await db.query('select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))');
+    for (const [of, key] of [
+      [id, undefined],
+      [id, 'keyed'],
+      [other.id, undefined],
+    ] as const) {
+      await addJob(db, 'settle', { verification_id: of }, { key });
+    }
+    await addJob(db, 'mail_outcome', { event_id: event!.id });
+    await db.query('select graphile_worker.permanently_fail_jobs(array(select id from graphile_worker.jobs), $1)', [
+      id,
+    ]);
     await queued(captureId, id);
     expect(await waiting(id)).toEqual(['read_text']);
     const { status } = await ask(service, `/v1/verifications/${id}/redact`, {
@@ -260,6 +275,7 @@ describe('a slow job', () => {
     });
     expect(status).toBe(200);
     expect(await waiting(id)).toEqual([]);
+    expect(await many(db, 'select flags from graphile_worker.jobs')).toEqual([{ flags: { [other.id]: true } }]);
   });
 
   it('of a node that is stopped is handed back at once, and the attempt does not count', async () => {

@@ -22,12 +22,11 @@ const git = (...args: string[]): string | null => {
 export function oldVersion(): string | null {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
   if (tag) return tag;
-  const [newest, baseline] = ['', '/0001_baseline.sql'].map(file =>
-    git('log', '-1', '--format=%H', '--no-renames', '--diff-filter=A', '--', `server/migrations${file}`),
-  );
-  if (!newest) return null;
-  const parent = git('rev-parse', '--verify', '--quiet', `${newest}^`);
-  return parent && newest === baseline ? newest : parent;
+  const added = (path: string) =>
+    git('log', '-1', '--format=%H', '--no-renames', '--diff-filter=A', '--', `server/migrations/${path}`);
+  const newest = added('');
+  const parent = newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
+  return parent && newest === added('0001_baseline.sql') ? newest : parent;
 }
 
 export interface OldTree {

@@ -5,7 +5,6 @@ interface Host {
   port: string;
 }
 
-const SEARCH_MS = 3_000;
 const SHAPE = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#@]+)((?:\/[^?#]*)?)(?:\?([^#]*))?$/;
 const ONE = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\],]+)(?::(\d{1,5}))?$/;
 
@@ -34,61 +33,73 @@ export function urlsOfHosts(url: string): string[] | null {
   return urls.every(one => URL.canParse(one)) ? urls : null;
 }
 
-/** Finds the one of several servers that accepts writes. */
+/** The server to use: the only one, or of several the one that accepts writes. */
 export interface Primary {
   /** The server found last; the first of the list before any was found. */
   url(): string;
-  /** Resolves to the primary's URL. Asks the servers only after {@link lost}. @throws when no server accepts writes. */
-  find(): Promise<string>;
-  /** Asks all servers again, even if one is known. */
-  search(): Promise<string>;
-  /** The server may no longer be the primary: the next {@link find} asks again. */
-  lost(): void;
+  /** Resolves when the server is known. Asks the servers only after {@link lost}. @throws when none accepts writes. */
+  find(): Promise<void>;
+  /** Asks all servers, even if one is known. */
+  search(): Promise<void>;
+  /** Ends a search that gets no answer: it rejects. */
+  abandon(): void;
+  /** The server may no longer be the primary: the next {@link find} asks again. False if there is no other. */
+  lost(): boolean;
 }
 
 export function createPrimary(urls: readonly string[]): Primary {
+  const several = urls.length > 1;
   let last = urls[0]!;
-  let known = false;
-  let searching: Promise<string> | null = null;
+  let known = !several;
+  let searching: Promise<void> | null = null;
+  const asked = new Set<pg.Client>();
+  const abandon = () => {
+    for (const client of asked) destroy(client);
+  };
 
-  function search(): Promise<string> {
-    searching ??= Promise.any(urls.map(acceptsWrites))
+  async function ask(url: string): Promise<string> {
+    const client = new pg.Client({ connectionString: url, application_name: 'firsthand probe' });
+    client.on('error', () => {});
+    asked.add(client);
+    try {
+      await client.connect();
+      const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
+      if (several && rows[0]?.standby !== false) throw new Error('a standby');
+    } catch (error) {
+      // From the only server an error is an answer too.
+      if (several || !(error instanceof pg.DatabaseError)) throw error;
+    } finally {
+      asked.delete(client);
+      client.end().catch(() => {});
+    }
+    return url;
+  }
+
+  function search(): Promise<void> {
+    searching ??= Promise.any(urls.map(ask))
       .then(url => {
         last = url;
         known = true;
-        return url;
       })
       .finally(() => {
         searching = null;
+        abandon();
       });
     return searching;
   }
 
   return {
     url: () => last,
-    find: () => (known ? Promise.resolve(last) : search()),
+    find: () => (known ? Promise.resolve() : search()),
     search,
+    abandon,
     lost() {
-      known = false;
+      known = !several;
+      return several;
     },
   };
 }
 
-/** Resolves to `url` if its server accepts writes, and rejects otherwise. */
-async function acceptsWrites(url: string): Promise<string> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'firsthand probe',
-    connectionTimeoutMillis: SEARCH_MS,
-    query_timeout: SEARCH_MS,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
-    if (rows[0]?.standby !== false) throw new Error('a standby');
-    return url;
-  } finally {
-    client.end().catch(() => {});
-  }
-}
+/** Closes the connection without telling the server. */
+export const destroy = (client: pg.Client): void =>
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();

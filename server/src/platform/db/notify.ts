@@ -6,47 +6,27 @@ import type pg from 'pg';
  */
 const QUIET_MS = 25;
 
-export interface Ringer {
-  ring(channel: string, payload: string): void;
-}
+/** The payloads still to send, by pool and channel. A channel without an entry was quiet for {@link QUIET_MS}. */
+const waitingOf = new WeakMap<pg.Pool, Map<string, Set<string>>>();
 
 /**
- * Notifies channels from outside any transaction. Rings that come within {@link QUIET_MS} of the last are sent as one.
+ * Notifies a channel from outside any transaction. Rings that come within {@link QUIET_MS} of the last are sent as one.
  * A ring that is lost costs a moment: everyone who listens also looks every second.
  */
-export function createRinger(db: Pick<pg.Pool, 'query'>): Ringer {
-  /** The payloads still to send, by channel. */
-  const waiting = new Map<string, Set<string>>();
-
-  function send(channel: string, payloads: ReadonlySet<string>): void {
-    waiting.set(channel, new Set());
-    db.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, [...payloads]]).catch(
-      () => {},
-    );
-    setTimeout(() => {
-      const next = waiting.get(channel)!;
-      waiting.delete(channel);
-      if (next.size > 0) send(channel, next);
-    }, QUIET_MS).unref();
-  }
-
-  return {
-    ring(channel, payload) {
-      const next = waiting.get(channel);
-      if (next) next.add(payload);
-      else send(channel, new Set([payload]));
-    },
-  };
+export function ring(pool: pg.Pool, channel: string, payload: string): void {
+  const waiting = waitingOf.get(pool) ?? new Map<string, Set<string>>();
+  waitingOf.set(pool, waiting);
+  const next = waiting.get(channel);
+  if (next) next.add(payload);
+  else send(pool, waiting, channel, [payload]);
 }
 
-const ringers = new WeakMap<pg.Pool, Ringer>();
-
-/** The ringer of a pool. */
-export function ringerOf(pool: pg.Pool): Ringer {
-  let ringer = ringers.get(pool);
-  if (!ringer) {
-    ringer = createRinger(pool);
-    ringers.set(pool, ringer);
-  }
-  return ringer;
+function send(pool: pg.Pool, waiting: Map<string, Set<string>>, channel: string, payloads: string[]): void {
+  waiting.set(channel, new Set());
+  pool.query('select pg_notify($1, payload) from unnest($2::text[]) as payload', [channel, payloads]).catch(() => {});
+  setTimeout(() => {
+    const next = [...waiting.get(channel)!];
+    waiting.delete(channel);
+    if (next.length > 0) send(pool, waiting, channel, next);
+  }, QUIET_MS).unref();
 }

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { tracedStatement } from '../lib/tracing.ts';
-import { createPrimary, type Primary, urlsOfHosts } from './hosts.ts';
+import { createPrimary, destroy, type Primary, urlsOfHosts } from './hosts.ts';
 
 /** The database gave no usable answer: it is silent, unreachable or full, or the statement ran out of time. */
 export class DatabaseUnavailable extends Error {
@@ -72,45 +72,21 @@ interface Wait {
  * Tells a slow statement from a database that stopped answering, because a stopped server enforces none of its own
  * timeouts. Counts time in ticks that ran, so a busy event loop of our own never looks like a silent database.
  */
-function createWatch(primary: Primary, several: boolean, heard: (silent: boolean) => void) {
+function createWatch(primary: Primary, heard: (silent: boolean) => void) {
   const waits = new Set<Wait>();
-  let probe: { client?: pg.Client; ticks: number } | null = null;
+  let probe: { ticks: number } | null = null;
   let rest = 0;
   let silent = false;
 
   function startProbe(): void {
-    if (several) {
-      startSearch();
-      return;
-    }
-    const client = new pg.Client({ connectionString: primary.url(), application_name: 'firsthand probe' });
-    const current = { client, ticks: 0 };
-    probe = current;
-    client.on('error', () => {});
-    const ended = (answers: boolean) => {
-      if (probe === current) endProbe(answers);
-    };
-    client
-      .connect()
-      .then(() => client.query('select 1'))
-      // An error from the server is an answer too.
-      .then(
-        () => ended(true),
-        error => ended(error instanceof pg.DatabaseError),
-      )
-      .finally(() => client.end().catch(() => {}));
-  }
-
-  /** Looks for the primary. Who waits for a server that was replaced gives up at once. */
-  function startSearch(): void {
     const current = { ticks: 0 };
     probe = current;
     const before = primary.url();
     const ended = (answers: boolean) => {
       if (probe !== current) return;
       endProbe(answers);
-      if (answers && primary.url() !== before)
-        giveUpAll(new DatabaseUnavailable('the database moved to another server'));
+      // Who waits for a server that was replaced gives up at once.
+      if (primary.url() !== before) giveUpAll(new DatabaseUnavailable('the database moved to another server'));
     };
     primary.search().then(
       () => ended(true),
@@ -123,7 +99,6 @@ function createWatch(primary: Primary, several: boolean, heard: (silent: boolean
   }
 
   function endProbe(answers: boolean): void {
-    const client = probe?.client;
     probe = null;
     rest = BETWEEN_PROBES_TICKS;
     if (silent === answers) {
@@ -131,7 +106,7 @@ function createWatch(primary: Primary, several: boolean, heard: (silent: boolean
       heard(silent);
     }
     if (answers) return;
-    destroy(client);
+    primary.abandon();
     giveUpAll(new DatabaseUnavailable('the database does not answer'));
   }
 
@@ -160,18 +135,13 @@ function createWatch(primary: Primary, several: boolean, heard: (silent: boolean
     },
     close(): void {
       clearInterval(timer);
-      destroy(probe?.client);
       probe = null;
+      primary.abandon();
     },
   };
 }
 
 type Watch = ReturnType<typeof createWatch>;
-
-/** Closes the connection without telling the server. */
-const destroy = (client: pg.Client | undefined): void => {
-  (client as unknown as { connection: { stream: { destroy(): void } } } | undefined)?.connection.stream.destroy();
-};
 
 /** A client with watched queries, whose errors say whether a retry makes sense. */
 function watchedClient(
@@ -221,6 +191,7 @@ interface PoolOptions {
   onSilence?: (silent: boolean) => void;
 }
 
+/** graphile-worker takes the client that listens by callback. */
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,
@@ -240,24 +211,19 @@ class WatchedPool extends pg.Pool {
   readonly #born = new WeakMap<pg.PoolClient, number>();
   #silences = 0;
 
-  readonly #primary: Primary | null;
+  readonly #primary: Primary;
   /** The statement that opens a transaction on this pool. */
   readonly begin: string;
 
   constructor(url: string, max: number, onError: (error: Error) => void, o: PoolOptions) {
     const timeouts = o.timeouts ?? UNHURRIED;
-    const urls = urlsOfHosts(url) ?? [url];
-    const primary = createPrimary(urls);
-    const several = urls.length > 1;
-    const lost = (error: unknown) => {
-      if (several && lostItsServer(error)) this.#lost();
-    };
+    const primary = createPrimary(urlsOfHosts(url) ?? [url]);
     const settings = Object.entries({
       statement_timeout: timeouts.statementMs,
       lock_timeout: timeouts.lockMs,
       idle_in_transaction_session_timeout: timeouts.idleTransactionMs,
     }).filter(([, ms]) => ms > 0);
-    const watch = createWatch(primary, several, silent => {
+    const watch = createWatch(primary, silent => {
       if (silent) this.#silences += 1;
       o.onSilence?.(silent);
     });
@@ -268,15 +234,15 @@ class WatchedPool extends pg.Pool {
       keepAlive: true,
       connectionTimeoutMillis: timeouts.connectMs,
       ...(o.pooled ? {} : Object.fromEntries(settings)),
-      Client: watchedClient(watch, timeouts, primary, lost),
+      Client: watchedClient(watch, timeouts, primary, error => this.#lost(error)),
     } as pg.PoolConfig);
     this.#watch = watch;
-    this.#primary = several ? primary : null;
+    this.#primary = primary;
     // A pooler hands each transaction another session, so a session's settings do not stay.
     this.begin = ['begin', ...(o.pooled ? settings.map(([name, ms]) => `set local ${name} = ${ms}`) : [])].join('; ');
     // An idle client that loses its server must not end the process. The next query gets a new client.
     this.on('error', error => {
-      lost(error);
+      this.#lost(error);
       onError(error);
     });
     this.on('connect', client => {
@@ -286,10 +252,9 @@ class WatchedPool extends pg.Pool {
     });
   }
 
-  /** The connections so far lead to a server that may no longer be the primary. */
-  #lost(): void {
-    this.#primary?.lost();
-    this.#silences += 1;
+  /** After some errors the connections so far may lead to a server that is no longer the primary. */
+  #lost(error: unknown): void {
+    if (lostItsServer(error) && this.#primary.lost()) this.#silences += 1;
   }
 
   override connect(): Promise<pg.PoolClient>;
@@ -307,9 +272,6 @@ class WatchedPool extends pg.Pool {
   async #connect(): Promise<pg.PoolClient> {
     for (;;) {
       if (this.#watch.silent()) throw new DatabaseUnavailable('the database does not answer');
-      await this.#primary?.find().catch(error => {
-        throw new DatabaseUnavailable('no server of DATABASE_URL accepts writes', { cause: error });
-      });
       const client = await this.#acquire();
       if (this.#born.get(client) === this.#silences) return client;
       client.release(true);
@@ -330,7 +292,13 @@ class WatchedPool extends pg.Pool {
           reject(error);
         },
       });
-      super.connect().then(
+      const connected = this.#primary
+        .find()
+        .catch(cause => {
+          throw new DatabaseUnavailable('no server of DATABASE_URL accepts writes', { cause });
+        })
+        .then(() => super.connect());
+      connected.then(
         client => {
           if (over) return client.release();
           end();
@@ -338,7 +306,7 @@ class WatchedPool extends pg.Pool {
         },
         error => {
           end();
-          if (this.#primary && isUnreachable(error)) this.#lost();
+          this.#lost(error);
           reject(asUnavailable(error));
         },
       );

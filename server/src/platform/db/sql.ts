@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { ringerOf } from './notify.ts';
+import { ring } from './notify.ts';
 
 /** Anything that runs a query: a pool, a client or a transaction. */
 export interface Queryable {
@@ -37,7 +37,7 @@ export async function transaction<T>(pool: Pool, work: (tx: Tx) => Promise<T>): 
       await client.query((pool as { begin?: string }).begin ?? 'begin');
       const result = await work(client);
       await client.query('commit');
-      for (const [channel, payload] of rings) ringerOf(pool).ring(channel, payload);
+      for (const [channel, payload] of rings) ring(pool, channel, payload);
       return result;
     } catch (error) {
       await client.query('rollback').catch((failure: Error) => {

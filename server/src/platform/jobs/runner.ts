@@ -66,6 +66,7 @@ export async function startWorkers(
     while (!stopping.signal.aborted) {
       try {
         runner ??= await start();
+        if (stopping.signal.aborted) await end();
         await runner.promise;
       } catch (error) {
         deps.log.error({ err: error }, 'the job runner ended; it starts again');

@@ -3,26 +3,18 @@ import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 describe('POST /v1/verifications/:token/captures', () => {
-  let service: TestService;
+  const service = testService();
   let picture: Buffer;
   beforeAll(async () => {
-    service = await startTestService();
     picture = await plain();
   });
-  afterAll(() => service?.stop());
 
   const read = async (id: string) =>
     (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body;

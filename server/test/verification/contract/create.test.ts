@@ -1,15 +1,12 @@
 import { ERROR_STATUS } from '@firsthand/contract/base/errors.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
-import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
+import { ask, createVerification } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-afterAll(() => service?.stop());
+const service = testService({ worker: false });
 
 describe('POST /v1/verifications', () => {
   const faultsOf = async (body: unknown) => {

@@ -1,9 +1,10 @@
 import type { VerificationList, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { encodeCursor } from '../../../src/platform/http/cursor.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
-import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { ask } from '../../support/harness.ts';
+import { testService } from '../../support/test-service.ts';
 
 const ROWS = 100_000;
 /** One row in so many is of the rare kind. */
@@ -31,11 +32,7 @@ const ANCIENT = 5_200;
 const LIVE = 6_500;
 const PAGE = 50;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-afterAll(() => service?.stop());
+const service = testService({ worker: false });
 
 describe(`GET /v1/verifications of ${ROWS} rows`, () => {
   let statements: { text: string; values: unknown[] }[] = [];

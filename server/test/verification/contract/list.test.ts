@@ -1,16 +1,13 @@
 import type { VerificationList } from '@firsthand/contract/verification/verification.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { pathsOf } from '../../support/failure.ts';
-import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
+import { ask, createVerification } from '../../support/harness.ts';
+import { testService } from '../../support/test-service.ts';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ worker: false });
-});
-afterAll(() => service?.stop());
+const service = testService({ worker: false });
 
 describe('GET /v1/verifications', () => {
   const list = (query: string, key = service.tenant.pk_test) =>

@@ -4,20 +4,13 @@ import { join } from 'node:path';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
 import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { codeOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  until,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, until, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 /** Pictures of real phones, where the folder is at hand. */
 const HEIC = join(process.env.FIRSTHAND_DATA ?? 'none', 'heic');
@@ -48,14 +41,12 @@ async function claiming(width: number, height: number): Promise<Buffer> {
 }
 
 describe('verification outcome', () => {
-  let service: TestService;
   let skewMs = 0;
   let picture: Buffer;
+  const service = testService({ now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
-    service = await startTestService({ now: () => new Date(Date.now() + skewMs) });
     picture = await plain();
   });
-  afterAll(() => service?.stop());
 
   const read = async (id: string) =>
     (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body;

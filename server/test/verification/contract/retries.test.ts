@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
 import { codeOf, type Failure } from '../../support/failure.ts';
-import { ask, createVerification, startTestService, submit, type TestService } from '../../support/harness.ts';
+import { ask, createVerification, submit } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 describe('repeated request', () => {
-  let service: TestService;
   let picture: Buffer;
   let skewMs = 0;
+  const service = testService({ worker: false, now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
-    service = await startTestService({ worker: false, now: () => new Date(Date.now() + skewMs) });
     picture = await plain();
   });
-  afterAll(() => service?.stop());
 
   const steps = [{ key: 'a', min: 1, max: 5 }];
   const uploaded = async (id: string, bytes: Buffer, body: object = {}) => {

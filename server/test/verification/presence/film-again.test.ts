@@ -20,6 +20,7 @@ import {
   type TestService,
   untilStatus,
 } from '../../support/harness.ts';
+import { testService } from '../../support/test-service.ts';
 
 const MOVES: readonly Move[] = ['right', 'up'];
 const COPY = COPIES['JPEG of quality 50'];
@@ -155,11 +156,7 @@ describe('POST /v1/verifications/:token/captures with a film that came before', 
 });
 
 describe('filmCameBefore', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-  });
-  afterAll(() => service?.stop());
+  const service = testService({ worker: false });
 
   it('says no to exactly one of many that file a film at once, and the same to each when it is asked again', async () => {
     const print = filmPrint(pathOf((await filmed(6)).trace.frames))!;

@@ -12,31 +12,23 @@ import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 const SEED = 3;
 const stage = drawStage(SEED);
 let nextSensor = 0;
-let service: TestService;
 let late = 0;
 let oldPhoto: Buffer;
 /** A small photo that costs little. */
 let small: Buffer;
+const service = testService({ now: () => new Date(Date.now() + late) });
 beforeAll(async () => {
-  service = await startTestService({ now: () => new Date(Date.now() + late) });
   oldPhoto = await ofThePhone(await firstHand(), '2025:05:17 10:41:33');
   small = await plain({ width: 640, height: 480 });
 });
-afterAll(() => service?.stop());
 
 const announce = async (id: string, { challenge_id }: Challenge, photo: Uint8Array, file: Uint8Array) => {
   const reply = await ask<{ announced_at: string }>(service, `/v1/verifications/${id}/films`, {

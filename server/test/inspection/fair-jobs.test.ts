@@ -14,6 +14,7 @@ import {
   untilStatus,
 } from '../support/harness.ts';
 import { plain } from '../support/pictures.ts';
+import { testService } from '../support/test-service.ts';
 import { startVisionServer, type VisionServer } from '../support/vision-server.ts';
 
 const read = async (service: TestService, id: string, key: string) =>
@@ -191,11 +192,7 @@ const IN_WORK = `select id::text from slow_jobs where attempts > 0
   union all select id from captures where analysis_state = 'pending' and analysis_attempts > 0 and verification_id = $1`;
 
 describe('a slow job', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: { TESSERACT: 'none' } });
-  });
-  afterAll(() => service?.stop());
+  const service = testService({ worker: false, env: { TESSERACT: 'none' } });
 
   const key = () => service.tenant.pk_test;
   const waiting = async (id: string) =>

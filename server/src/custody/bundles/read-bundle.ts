@@ -3,8 +3,8 @@ import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { archiveBytes, centralDirectory, localHeader, type ZipEntry } from '@firsthand/evidence/zip/layout.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Answer, binary, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
-import { readCurrent } from '../../verification/verifications/advance.ts';
+import { Problem, storageUnavailable } from '../../platform/http/problem.ts';
+import { readKept } from '../../verification/verifications/advance.ts';
 import { isTerminal } from '../../verification/verifications/row.ts';
 import type { BundleFile } from './bundle-file.ts';
 import { settledBundle } from './settled.ts';
@@ -26,8 +26,7 @@ export const getEvidence = tenantEndpoint({
   responses: { 200: binary('application/zip'), 202: null },
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params }): Promise<Answer> {
-    const row = await readCurrent(deps, params.id!);
-    if (row.redacted_at) throw redacted();
+    const row = await readKept(deps, params.id!);
     if (!isTerminal(row.status) || row.captures_count === 0) {
       throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
     }

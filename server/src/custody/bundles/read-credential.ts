@@ -4,9 +4,9 @@ import { EXTENSIONS } from '@firsthand/evidence/bundle.ts';
 import { Type } from 'typebox';
 import { BlobMissing, BlobUnavailable } from '../../platform/blobs/faults.ts';
 import { type Answer, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { notFound, Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
+import { notFound, Problem, storageUnavailable } from '../../platform/http/problem.ts';
 import { C2paFault } from '../../platform/lib/c2pa-writer.ts';
-import { readCurrent } from '../../verification/verifications/advance.ts';
+import { readKept } from '../../verification/verifications/advance.ts';
 import { capturesOf, isTerminal } from '../../verification/verifications/row.ts';
 import { SignerFault } from '../credentials/sign-photo.ts';
 import { credentialOf } from './credential.ts';
@@ -30,8 +30,7 @@ export const getCredential = tenantEndpoint({
   responses: { 200: Type.String({ contentMediaType: 'image/*' }), 202: null },
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params, query }): Promise<Answer> {
-    const row = await readCurrent(deps, params.id!);
-    if (row.redacted_at) throw redacted();
+    const row = await readKept(deps, params.id!);
     if (!isTerminal(row.status)) {
       throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
     }

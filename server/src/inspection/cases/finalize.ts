@@ -6,8 +6,8 @@ import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { viewerOf } from '../../platform/http/principal.ts';
-import { expired, notFound, Problem, redacted, verificationClosed } from '../../platform/http/problem.ts';
-import { lockCurrent, readCurrent } from '../../verification/verifications/advance.ts';
+import { expired, notFound, Problem, verificationClosed } from '../../platform/http/problem.ts';
+import { lockKept, readCurrent } from '../../verification/verifications/advance.ts';
 import { presentFrozen, withImageUrls } from '../../verification/verifications/present.ts';
 import { reviewsOf } from '../../verification/verifications/reviews.ts';
 import {
@@ -44,9 +44,7 @@ export const finalizeVerification = tenantEndpoint({
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.id!);
     const finalized = await transaction(deps.db, async tx => {
-      const current = await lockCurrent(tx, deps, params.id!);
-      if (!current) throw notFound();
-      if (current.redacted_at) throw redacted();
+      const current = await lockKept(tx, deps, params.id!);
       if (current.status === 'expired') throw expired();
       if (current.finalized_at) throw new Problem('already_finalized', 'The verification has already been finalized.');
       if (current.status === 'failed') throw verificationClosed();

@@ -2,6 +2,14 @@ import { expired, Problem, redacted, verificationClosed } from '../../platform/h
 import { isTerminal, type VerificationRow } from '../verifications/row.ts';
 import { type Held, pickSlot, type Slot } from '../verifications/steps.ts';
 
+/** What every route of the capture page has. */
+export const CAPTURE_ROUTE = {
+  tag: 'Capture',
+  credentials: ['capture'],
+  asClaimant: true,
+  target: 'token',
+} as const;
+
 /** No step has a longer name. The message does not repeat a name over this length. */
 const MAX_NAME = 64;
 

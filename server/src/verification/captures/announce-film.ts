@@ -1,8 +1,9 @@
 import { AnnouncedFilm, FilmAnnouncement } from '@firsthand/contract/verification/presence.ts';
 import { one } from '../../platform/db/sql.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
-import { invalidField, redacted } from '../../platform/http/problem.ts';
-import { readCurrent } from '../verifications/advance.ts';
+import { invalidField } from '../../platform/http/problem.ts';
+import { readKept } from '../verifications/advance.ts';
+import { CAPTURE_ROUTE } from './accepting.ts';
 
 export const announceFilm = openEndpoint({
   operationId: 'announceFilm',
@@ -10,16 +11,12 @@ export const announceFilm = openEndpoint({
   description:
     'Sends the hashes of photo and film as soon as both are made, before the bytes. The service notes the time by its own clock: a film ' +
     'that it hears of after `expires_at` counts as late. The first announcement of a challenge counts; repeat it as often as you need.',
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   body: FilmAnnouncement,
   responses: { 201: AnnouncedFilm },
   errors: ['redacted'],
   async handler({ deps, params, body }) {
-    const row = await readCurrent(deps, params.token!);
-    if (row.redacted_at) throw redacted();
+    const row = await readKept(deps, params.token!);
     const { challenge_id } = body;
     const hashes = [body.image_sha256, body.trace_sha256].map(hash => hash.toLowerCase());
     await deps.db.query(

@@ -4,23 +4,20 @@ import { AnswersRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Answers, EndUserView } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { type Asked, ok, openEndpoint } from '../../platform/http/endpoint.ts';
-import { expired, notFound, redacted, verificationClosed } from '../../platform/http/problem.ts';
+import { expired, notFound, verificationClosed } from '../../platform/http/problem.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
-import { lockCurrent, readCurrent } from '../verifications/advance.ts';
+import { lockKept, readCurrent } from '../verifications/advance.ts';
 import { answeredKeys, capturesOf, findVerification, heldBy } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { storeAnswers } from '../verifications/write.ts';
-import { isOver } from './accepting.ts';
+import { CAPTURE_ROUTE, isOver } from './accepting.ts';
 import { endUserView } from './session.ts';
 
 export const submitAnswers = openEndpoint({
   operationId: 'submitAnswers',
   summary: 'Answer text steps',
   description: 'You can replace an answer until the verification is completed.',
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   body: AnswersRequest,
   recordFaults: unfitAnswers,
   responses: { 200: EndUserView },
@@ -29,9 +26,7 @@ export const submitAnswers = openEndpoint({
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.token!);
     const after = await transaction(deps.db, async tx => {
-      const row = await lockCurrent(tx, deps, params.token!);
-      if (!row) throw notFound();
-      if (row.redacted_at) throw redacted();
+      const row = await lockKept(tx, deps, params.token!);
       if (isOver(row, deps.clock.now())) throw expired();
       if (row.status === 'completed' || row.status === 'failed') throw verificationClosed();
       const answeredAt = deps.clock.now().toISOString();

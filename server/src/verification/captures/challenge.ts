@@ -9,11 +9,11 @@ import {
 } from '@firsthand/contract/verification/presence.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
-import { invalidField, notFound, Problem, redacted } from '../../platform/http/problem.ts';
+import { invalidField, Problem } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { lockCurrent, readCurrent } from '../verifications/advance.ts';
+import { lockKept, readCurrent } from '../verifications/advance.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
-import { openSlot, unknownStep } from './accepting.ts';
+import { CAPTURE_ROUTE, openSlot, unknownStep } from './accepting.ts';
 
 /** From this attempt at one photo on, a challenge has three moves: a prepared film then fits by chance less often. */
 const THREE_MOVES_FROM = 2;
@@ -44,10 +44,7 @@ export const createChallenge = openEndpoint({
     'For an image step of a verification that requires `depth`. Film while the person makes the moves, upload the film as a ' +
     'trace and send `challenge_id`, `trace_key` and `trace_sha256` with the photo. A challenge works for one photo of this ' +
     'step; asking again ends the one before.',
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   body: ChallengeRequest,
   responses: { 201: Challenge },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted'],
@@ -55,9 +52,7 @@ export const createChallenge = openEndpoint({
     // Runs in its own transaction, so an expiry found here is kept even when the request is refused.
     await readCurrent(deps, params.token!);
     return transaction(deps.db, async tx => {
-      const row = await lockCurrent(tx, deps, params.token!);
-      if (!row) throw notFound();
-      if (row.redacted_at) throw redacted();
+      const row = await lockKept(tx, deps, params.token!);
       const named = row.config.steps.find(step => step.key === body.step_key);
       if (!named || named.type === 'text') throw unknownStep(body.step_key);
       if (named.type === 'upload' || row.config.mode === 'audit') {

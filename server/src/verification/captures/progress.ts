@@ -1,29 +1,24 @@
 import { ProgressRequest } from '@firsthand/contract/capture/capture-flow.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { noContent, openEndpoint } from '../../platform/http/endpoint.ts';
-import { notFound, redacted } from '../../platform/http/problem.ts';
-import { abandon, lockCurrent } from '../verifications/advance.ts';
+import { abandon, lockKept } from '../verifications/advance.ts';
 import { answeredKeys, capturesOf, heldBy } from '../verifications/row.ts';
 import { requirementsMet } from '../verifications/steps.ts';
 import { storeProgress } from '../verifications/write.ts';
+import { CAPTURE_ROUTE } from './accepting.ts';
 
 export const reportProgress = openEndpoint({
   operationId: 'reportProgress',
   summary: 'Report progress on the capture page',
   description: 'Each report replaces the previous one. Send `abandoned: true` when the person leaves before finishing.',
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   body: ProgressRequest,
   responses: { 204: null },
   errors: ['redacted'],
   async handler({ deps, params, body }) {
     const { abandoned, updated_at: _clientTime, ...snapshot } = body;
     await transaction(deps.db, async tx => {
-      const row = await lockCurrent(tx, deps, params.token!);
-      if (!row) throw notFound();
-      if (row.redacted_at) throw redacted();
+      const row = await lockKept(tx, deps, params.token!);
       const progress = { ...snapshot, updated_at: deps.clock.now().toISOString() };
       await storeProgress(tx, row.id, progress);
       if (!abandoned) return;

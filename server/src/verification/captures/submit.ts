@@ -11,12 +11,12 @@ import { one, type Queryable, type Tx, transaction } from '../../platform/db/sql
 import { storable } from '../../platform/db/storable.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Answer, created, openEndpoint } from '../../platform/http/endpoint.ts';
-import { invalid, notFound, Problem, redacted, storageUnavailable } from '../../platform/http/problem.ts';
+import { invalid, Problem, storageUnavailable } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { captureStored, lockCurrent, readCurrent } from '../verifications/advance.ts';
+import { captureStored, lockKept, readCurrent, readKept } from '../verifications/advance.ts';
 import { type CaptureRow, capturesOf, heldBy, type VerificationRow } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
-import { openSlot, unknownStep } from './accepting.ts';
+import { CAPTURE_ROUTE, openSlot, unknownStep } from './accepting.ts';
 import { CAPTURES } from './analysis-queue.ts';
 import { type Attesting, attest } from './attestation/attest.ts';
 import { deletePictures } from './erase.ts';
@@ -36,10 +36,7 @@ export const submitCapture = openEndpoint({
   operationId: 'submitCapture',
   summary: 'Submit a photo',
   description: 'Send the picture inline as base64 (up to 6 MB), or name a finished upload by its `image_key`.',
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   bodyLimitBytes: BODY_LIMIT,
   imageFields: ['image_base64', 'motion_frame_base64'],
   body: CaptureRequest,
@@ -47,8 +44,7 @@ export const submitCapture = openEndpoint({
   responses: { 201: EndUserView },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted', 'idempotency_conflict'],
   async handler({ deps, params, body, images, ip, idempotencyKey, request, spendBytes }): Promise<Answer> {
-    const row = await readCurrent(deps, params.token!);
-    if (row.redacted_at) throw redacted();
+    const row = await readKept(deps, params.token!);
     const before = await findRetry(deps.db, row.id, body, idempotencyKey);
     if (before) {
       assertSame(before, body, body.image_sha256 ?? (await inlineSha256(images)));
@@ -190,9 +186,7 @@ async function persist(
   o: Persist,
 ): Promise<VerificationRow> {
   const { body, picture } = o;
-  const row = await lockCurrent(tx, deps, o.verificationId);
-  if (!row) throw notFound();
-  if (row.redacted_at) throw redacted();
+  const row = await lockKept(tx, deps, o.verificationId);
   // Looks again under the lock: two equal requests may arrive here at the same time.
   const before = await findRetry(tx, row.id, body, o.idempotencyKey);
   if (before) {

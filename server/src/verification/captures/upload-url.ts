@@ -5,12 +5,12 @@ import { UploadUrlRequest, UploadUrlResponse, uploadUrlFaults } from '@firsthand
 import { acceptedBy, maxBytesOf, mediaTypeOf } from '@firsthand/contract/capture/pictures.ts';
 import { TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { created, openEndpoint } from '../../platform/http/endpoint.ts';
-import { invalid, redacted } from '../../platform/http/problem.ts';
+import { invalid } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { readCurrent } from '../verifications/advance.ts';
+import { readKept } from '../verifications/advance.ts';
 import { capturesOf, heldBy } from '../verifications/row.ts';
 import { pickSlot } from '../verifications/steps.ts';
-import { openSlot, unknownStep } from './accepting.ts';
+import { CAPTURE_ROUTE, openSlot, unknownStep } from './accepting.ts';
 import { imageKeyOf } from './image-key.ts';
 import { openAddress } from './upload-addresses.ts';
 import { uploadPermits } from './upload-budget.ts';
@@ -21,17 +21,13 @@ export const createUploadUrl = openEndpoint({
   description:
     'Send the raw bytes with PUT and the returned headers. The URL works once, for five minutes, and only for this content type. ' +
     `A trace has the content type \`${TRACE_CONTENT_TYPE}\` and at most ${TRACE.maxBytes} bytes.`,
-  tag: 'Capture',
-  credentials: ['capture'],
-  asClaimant: true,
-  target: 'token',
+  ...CAPTURE_ROUTE,
   body: UploadUrlRequest,
   faults: uploadUrlFaults,
   responses: { 201: UploadUrlResponse },
   errors: ['unknown_step', 'step_full', 'verification_closed', 'expired', 'redacted'],
   async handler({ deps, params, body, ip, spendBytes }) {
-    const row = await readCurrent(deps, params.token!);
-    if (row.redacted_at) throw redacted();
+    const row = await readKept(deps, params.token!);
     const held = heldBy(await capturesOf(deps.db, row.id));
     const contentType = mediaTypeOf((body.contentType ?? body.content_type)!);
     const named = row.config.steps.find(step => step.key === body.step_key);

@@ -2,7 +2,7 @@ import type { CaseAnalysis, InstructedCheck, Verdict } from '@firsthand/contract
 import { type Activity, audit } from '../../identity/audit/audit.ts';
 import { many, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { notFound, verificationClosed } from '../../platform/http/problem.ts';
+import { notFound, redacted, verificationClosed } from '../../platform/http/problem.ts';
 import type { InternalEvent } from '../../record/events/record.ts';
 import { appendStatement } from '../../record/evidence/statements.ts';
 import { record } from './record-event.ts';
@@ -195,6 +195,14 @@ export async function lockCurrent(tx: Tx, deps: Needs, id: string): Promise<Veri
   return row && expireIfDue(tx, deps, row);
 }
 
+/** {@link lockCurrent} of a verification that is still there. Throws `not_found`, and `redacted` after an erasure. */
+export async function lockKept(tx: Tx, deps: Needs, id: string): Promise<VerificationRow> {
+  const row = await lockCurrent(tx, deps, id);
+  if (!row) throw notFound();
+  if (row.redacted_at) throw redacted();
+  return row;
+}
+
 /** When a verification ended, and when its own retention is over. */
 function endedAt({ private: { retention_days } }: VerificationRow, at: Date) {
   const days = retention_days === undefined ? null : new Date(at.getTime() + retention_days * DAY_MS);
@@ -241,6 +249,13 @@ export async function readCurrent(
     deps.log.error({ verificationId: id }, 'seal mismatch: the record was changed after it was sealed');
   }
   return withExpiryApplied(deps, row);
+}
+
+/** {@link readCurrent} of a verification that is still there. Throws `redacted` after an erasure. */
+export async function readKept(...of: Parameters<typeof readCurrent>): Promise<VerificationRow> {
+  const row = await readCurrent(...of);
+  if (row.redacted_at) throw redacted();
+  return row;
 }
 
 /** Expires a row that was just read if its deadline has passed. Returns the current row. */

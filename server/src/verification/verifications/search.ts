@@ -4,7 +4,8 @@ import { timeOfId } from '../../platform/lib/ids.ts';
 import { type Filters, isFiltered, type Parameter, type Place } from './filters.ts';
 import { among, countUpTo, inOrder, newestOfRanges, type Source, scopesOf } from './sources.ts';
 
-// Searches the tables that the trigger `index_verification` fills.
+// Searches the table of words that the trigger `index_verification` fills. Why the order of reading is decided here and not by
+// PostgreSQL: `bench/results/search.md`.
 
 /** Up to this many found rows are read whole; a larger set is read in the order of the list. */
 const FEW = 5_000;
@@ -35,12 +36,14 @@ function newestWords(o: Filters, p: Parameter, after: Place | null, limit: numbe
   return `(select * from (${each.join(' union all ')}) s ${order}) s`;
 }
 
-const newestWith = (o: Filters, text: string, walked: number): Source =>
-  among(
-    o,
-    (p, after) =>
-      `select s.verification_id, s.created_at from ${newestWords(o, p, after, walked)} where ${matches(p, text)}`,
-  );
+/** The newest rows that have a text among their words. Where nothing else is filtered, their words are enough to count them. */
+function newestWith(o: Filters, text: string, walked: number): Source {
+  const found = (p: Parameter, after: Place | null) => `${newestWords(o, p, after, walked)} where ${matches(p, text)}`;
+  return {
+    ...among(o, (p, after) => `select s.verification_id, s.created_at from ${found(p, after)}`),
+    counted: found,
+  };
+}
 
 /** Searches the newest rows in the order of the list. */
 function walk(db: Queryable, o: Filters, text: string): Source {

@@ -2,8 +2,9 @@ import { drawCards, drawMoves } from '@firsthand/forensics/simulate/pairs.ts';
 import { plainCapture } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, submit, type TestService, untilStatus } from '../../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createVerification, submit, untilStatus } from '../../support/harness.ts';
+import { testService } from '../../support/test-service.ts';
 
 const SIZE = { width: 640, height: 480 };
 
@@ -19,13 +20,11 @@ async function pairs(): Promise<{ flat: [Buffer, Buffer]; deep: [Buffer, Buffer]
 }
 
 describe('context.attributes.three_dimensional', () => {
-  let service: TestService;
+  const service = testService();
   let frames: Awaited<ReturnType<typeof pairs>>;
   beforeAll(async () => {
-    service = await startTestService();
     frames = await pairs();
   });
-  afterAll(() => service?.stop());
 
   const verdictOf = async ([picture, motion]: [Buffer, Buffer], attributes?: object, body: object = {}) => {
     const { id } = await createVerification(service, {

@@ -3,27 +3,17 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { codeOf, refusalText } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 const REQUEST_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const UNKNOWN = `vfy_${'0'.repeat(26)}`;
 
 describe('API errors', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service?.stop());
+  const service = testService();
 
   it('are reported in the order 401, 403, 404, 400, 410, 409', async () => {
     const { pk_test, rk_secret } = service.tenant;

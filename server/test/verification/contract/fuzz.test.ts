@@ -1,12 +1,13 @@
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey } from '../../../src/platform/http/openapi.ts';
 import { undescribed } from '../../support/conformance.ts';
-import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
+import { ask, createVerification, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 import { broken, mutated, valid } from './arbitrary.ts';
 
 /** Requests of the run, all operations together. A longer run: FUZZ_REQUESTS=20000. */
@@ -181,11 +182,7 @@ function shots(endpoint: Endpoint): fc.Arbitrary<Shot> {
 }
 
 describe('every API operation', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
-  });
-  afterAll(() => service?.stop());
+  const service = testService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
 
   async function fire(
     endpoint: Endpoint,

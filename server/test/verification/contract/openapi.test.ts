@@ -1,11 +1,12 @@
 import { EXAMPLES } from '@firsthand/contract/examples.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS } from '../../../src/app.ts';
 import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { errorExample, errorsOf, exampleKey, openapiDocument } from '../../../src/platform/http/openapi.ts';
 import { undescribed } from '../../support/conformance.ts';
-import { ask, createVerification, startTestService, type TestService } from '../../support/harness.ts';
+import { ask, createVerification, type TestService } from '../../support/harness.ts';
+import { testService } from '../../support/test-service.ts';
 
 const keyFor = (service: TestService, endpoint: Endpoint): string | undefined => {
   if (endpoint.credentials.includes('key')) return service.tenant.pk_test;
@@ -16,13 +17,11 @@ const keyFor = (service: TestService, endpoint: Endpoint): string | undefined =>
 const ENDS = ['/legal-hold', '/cancel', '/redact', '/redaction'];
 
 describe('OpenAPI document', () => {
-  let service: TestService;
+  const service = testService({ worker: false });
   let target: Verification;
   beforeAll(async () => {
-    service = await startTestService({ worker: false });
     target = await createVerification(service, EXAMPLES['POST /v1/verifications']?.request as object);
   });
-  afterAll(() => service?.stop());
 
   it('is OpenAPI 3.1 of version 0.1.0 and names every operation once', async () => {
     const { body } = await ask<ReturnType<typeof openapiDocument>>(service, '/v1/openapi.json');

@@ -1,24 +1,17 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import canonicalize from 'canonicalize';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
+import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { codeOf } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, until, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 /** Pictures of real phones, where the folder is at hand. */
 const HEIC = join(process.env.FIRSTHAND_DATA ?? 'none', 'heic');
 const phones = existsSync(HEIC)
@@ -48,14 +41,12 @@ async function claiming(width: number, height: number): Promise<Buffer> {
 }
 
 describe('verification outcome', () => {
-  let service: TestService;
   let skewMs = 0;
   let picture: Buffer;
+  const service = testService({ now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
-    service = await startTestService({ now: () => new Date(Date.now() + skewMs) });
     picture = await plain();
   });
-  afterAll(() => service?.stop());
 
   const read = async (id: string) =>
     (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body;
@@ -125,7 +116,7 @@ describe('verification outcome', () => {
       ).text();
       const { created_at, expires_at, config, answers, record_seal } = JSON.parse(text) as Verification;
       expect(record_seal?.hash).toBe(
-        sha(canonicalize({ record: { id, created_at, expires_at, config }, answers }) ?? ''),
+        sha256Hex(canonicalize({ record: { id, created_at, expires_at, config }, answers }) ?? ''),
       );
       expect(record_seal).toMatchObject({ algorithm: 'sha256', covers: ['record', 'answers'] });
       return record_seal?.hash;
@@ -358,7 +349,7 @@ describe('verification outcome', () => {
       size_bytes: picture.length,
       width: 640,
       height: 480,
-      sha256: createHash('sha256').update(picture).digest('hex'),
+      sha256: sha256Hex(picture),
       client_captured_at: '2026-11-21T09:00:00.000Z',
       image_url: expect.stringContaining(`/${id}/`),
       preview_url: expect.any(String),
@@ -432,6 +423,56 @@ describe('verification outcome', () => {
     const other = await createVerification(elsewhere);
     await elsewhere.stop();
     expect(other.capture_url).toBe(`https://capture.example.org/v/${other.id}`);
+  });
+
+  it('finalize and cancel replay their answer with fresh presigned links, and store none', async () => {
+    const key = service.tenant.rk_secret;
+    const done = await createVerification(service);
+    await submit(service, done.id, picture);
+    await untilStatus(service, done.id, ['completed']);
+    const partly = await createVerification(service, { max_captures: 2 });
+    await submit(service, partly.id, picture);
+    // A preview that is made between answer and replay would be new in the replay.
+    await until(async () => {
+      const { body } = await ask<Verification>(service, `/v1/verifications/${partly.id}`, { key });
+      return body.captures.every(capture => capture.preview_url);
+    }, 'the preview');
+
+    const calls: [string, object | undefined][] = [
+      [`/v1/verifications/${done.id}/finalize`, { narrative: 'The roof was hit by hail.' }],
+      [`/v1/verifications/${partly.id}/cancel`, undefined],
+    ];
+    for (const [index, [path, body]] of calls.entries()) {
+      const send = () =>
+        ask<Verification>(service, path, {
+          key,
+          method: 'POST',
+          headers: { 'idempotency-key': `replayed-${index}` },
+          ...(body ? { body } : {}),
+        });
+      const links = ({ captures }: Verification) =>
+        captures!.flatMap(c => [c.image_url!, c.preview_url!].filter(Boolean));
+      const first = await send();
+      // A case that takes longer is answered before it is done.
+      expect([200, 202], first.text).toContain(first.status);
+      expect(links(first.body).length).toBeGreaterThan(0);
+      const { rows } = await service.deps.db.query<{ body: string }>(
+        'select body from idempotency_keys where key = $1',
+        [sha256Hex(`replayed-${index}`)],
+      );
+      expect(rows[0]!.body).toContain('"captures"');
+      expect(rows[0]!.body).not.toMatch(/signature|\/blobs\//i);
+
+      skewMs += 2 * 3_600_000;
+      for (const link of links(first.body)) expect((await fetch(link)).status).toBe(410);
+      const replayed = await send();
+      expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+      for (const link of links(replayed.body)) expect((await fetch(link)).status).toBe(200);
+      const unlinked = (view: Verification) =>
+        JSON.parse(JSON.stringify(view).replaceAll(/"(\w+_url)":"[^"]*\/blobs\/[^"]*"/g, '"$1":"a link"'));
+      expect(unlinked(replayed.body)).toEqual(unlinked(first.body));
+    }
+    skewMs = 0;
   });
 
   it.skipIf(phones.length === 0)(`accepts HEIC files from phones (${phones.length} available)`, async () => {

@@ -1,35 +1,24 @@
-import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { many } from '../../../src/platform/db/sql.ts';
+import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { codeOf, type Failure } from '../../support/failure.ts';
-import { ask, createVerification, startTestService, submit, type TestService } from '../../support/harness.ts';
+import { ask, createVerification, submit } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-
-const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+import { testService, upload } from '../../support/test-service.ts';
 
 describe('repeated request', () => {
-  let service: TestService;
   let picture: Buffer;
   let skewMs = 0;
+  const service = testService({ worker: false, now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
-    service = await startTestService({ worker: false, now: () => new Date(Date.now() + skewMs) });
     picture = await plain();
   });
-  afterAll(() => service?.stop());
 
   const steps = [{ key: 'a', min: 1, max: 5 }];
   const uploaded = async (id: string, bytes: Buffer, body: object = {}) => {
-    const { body: upload } = await ask<UploadUrlResponse>(service, `/v1/verifications/${id}/captures/upload-url`, {
-      body: { contentType: 'image/jpeg', ...body },
-    });
-    const put = await fetch(upload.upload_url, {
-      method: 'PUT',
-      headers: upload.headers,
-      body: new Uint8Array(bytes),
-    });
-    return { put: put.status, reference: { image_key: upload.image_key, image_sha256: sha(bytes) } };
+    const { put, image_key, sha256 } = await upload(service, id, bytes, { contentType: 'image/jpeg', ...body });
+    return { put, reference: { image_key, image_sha256: sha256 } };
   };
   const capture = (id: string, body: object, headers: Record<string, string> = {}) =>
     ask<Verification>(service, `/v1/verifications/${id}/captures`, { body, headers });
@@ -124,7 +113,7 @@ describe('repeated request', () => {
       'https://example.org/x.jpg',
       `/${id}/cap_${'0'.repeat(26)}`,
     ]) {
-      const refused = await capture(id, { image_key, image_sha256: sha(picture) });
+      const refused = await capture(id, { image_key, image_sha256: sha256Hex(picture) });
       expect((refused.body as unknown as Failure).error.fields?.map(field => field.path)).toEqual(['image_key']);
     }
   });

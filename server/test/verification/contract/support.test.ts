@@ -1,19 +1,13 @@
 import type { LinkTemplate, Settings } from '@firsthand/contract/account/management.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { next, read } from '../../desk/reviews/cases.ts';
 import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
 import type { Failure } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
 /** A photo with detail at this size. */
 const photoOf = async (seed: number, width: number) =>
@@ -23,13 +17,11 @@ const photoOf = async (seed: number, width: number) =>
     .toBuffer();
 const pixel = () => plain({ width: 1, height: 1 });
 
-let service: TestService;
+const service = testService();
 let owner: Visitor;
 beforeAll(async () => {
-  service = await startTestService();
   owner = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner', livemode: false });
 });
-afterAll(() => service?.stop());
 
 /** Submits each picture, in the order of the steps named, and returns the finished verification. */
 async function verify(body: object, pictures: [Buffer, string?][], key = service.tenant.pk_test) {

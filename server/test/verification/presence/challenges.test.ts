@@ -1,24 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, TRACE, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../support/failure.ts';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
+import { testService } from '../../support/test-service.ts';
 
-let service: TestService;
 let late = 0;
-beforeAll(async () => {
-  service = await startTestService({ worker: false, now: () => new Date(Date.now() + late) });
-});
-afterAll(() => service?.stop());
+const service = testService({ worker: false, now: () => new Date(Date.now() + late) });
 
 const challenge = (id: string, step_key = 'photo') =>
   ask<Challenge & Failure>(service, `/v1/verifications/${id}/challenges`, { body: { step_key } });

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, type Move, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import { filmPrint } from '@firsthand/forensics/presence/film-print.ts';
@@ -20,6 +18,7 @@ import {
   type TestService,
   untilStatus,
 } from '../../support/harness.ts';
+import { testService, upload } from '../../support/test-service.ts';
 
 const MOVES: readonly Move[] = ['right', 'up'];
 const COPY = COPIES['JPEG of quality 50'];
@@ -65,14 +64,10 @@ describe('POST /v1/verifications/:token/captures with a film that came before', 
     const { challenge_id, moves, issued_at } = challenge;
     const header = { began_at: Date.parse(issued_at) + 4_000 };
     const file = await encodeTrace(trace, { challengeId: challenge_id, moves, header });
-    const { body } = await ask<UploadUrlResponse>(at, `/v1/verifications/${id}/captures/upload-url`, {
-      body: { content_type: TRACE_CONTENT_TYPE },
-    });
-    const put = await fetch(body.upload_url, { method: 'PUT', headers: body.headers, body: new Uint8Array(file) });
-    expect(put.status).toBe(200);
-    const trace_sha256 = createHash('sha256').update(file).digest('hex');
+    const { put, image_key, sha256 } = await upload(at, id, file, { content_type: TRACE_CONTENT_TYPE });
+    expect(put).toBe(200);
     return async (photo: Buffer) => {
-      const sent = await submit(at, id, photo, { challenge_id, trace_key: body.image_key, trace_sha256 });
+      const sent = await submit(at, id, photo, { challenge_id, trace_key: image_key, trace_sha256: sha256 });
       expect(sent.status, sent.text).toBe(201);
       return id;
     };
@@ -155,11 +150,7 @@ describe('POST /v1/verifications/:token/captures with a film that came before', 
 });
 
 describe('filmCameBefore', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ worker: false });
-  });
-  afterAll(() => service?.stop());
+  const service = testService({ worker: false });
 
   it('says no to exactly one of many that file a film at once, and the same to each when it is asked again', async () => {
     const print = filmPrint(pathOf((await filmed(6)).trace.frames))!;

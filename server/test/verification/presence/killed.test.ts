@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
@@ -11,6 +9,7 @@ import { expect, test } from 'vitest';
 import { ask, submit, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 import { firstRunOf, freePort, startServiceProcess } from '../../support/service-process.ts';
+import { upload } from '../../support/test-service.ts';
 
 test('a capture whose service is killed before its analysis keeps its trace, and is judged by it', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-presence-'));
@@ -34,14 +33,11 @@ test('a capture whose service is killed before its analysis keeps its trace, and
       { beganAt: Date.parse(challenge.issued_at) + 2_000, frames, videoWidth: 640, crops: [], motion: [] },
       { challengeId: challenge.challenge_id, moves: challenge.moves },
     );
-    const { body: upload } = await ask<UploadUrlResponse>(service, `${at}/captures/upload-url`, {
-      body: { content_type: TRACE_CONTENT_TYPE },
-    });
-    await fetch(upload.upload_url, { method: 'PUT', headers: upload.headers, body: new Uint8Array(file) });
+    const trace = await upload(service, made.id, file, { content_type: TRACE_CONTENT_TYPE });
     const sent = await submit(service, made.id, photo, {
       challenge_id: challenge.challenge_id,
-      trace_key: upload.image_key,
-      trace_sha256: createHash('sha256').update(file).digest('hex'),
+      trace_key: trace.image_key,
+      trace_sha256: trace.sha256,
     });
     expect(sent.status, sent.text).toBe(201);
     await service.kill();

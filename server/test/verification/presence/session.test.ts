@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import {
   type Challenge,
   type Move,
@@ -12,35 +10,28 @@ import { random } from '@firsthand/forensics/pixels/random.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ask,
-  createVerification,
-  startTestService,
-  submit,
-  type TestService,
-  untilStatus,
-} from '../../support/harness.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
+import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
+import { testService, upload } from '../../support/test-service.ts';
 
 const SEED = 3;
 const stage = drawStage(SEED);
 let nextSensor = 0;
-let service: TestService;
 let late = 0;
 let oldPhoto: Buffer;
 /** A small photo that costs little. */
 let small: Buffer;
+const service = testService({ now: () => new Date(Date.now() + late) });
 beforeAll(async () => {
-  service = await startTestService({ now: () => new Date(Date.now() + late) });
   oldPhoto = await ofThePhone(await firstHand(), '2025:05:17 10:41:33');
   small = await plain({ width: 640, height: 480 });
 });
-afterAll(() => service?.stop());
 
 const announce = async (id: string, { challenge_id }: Challenge, photo: Uint8Array, file: Uint8Array) => {
   const reply = await ask<{ announced_at: string }>(service, `/v1/verifications/${id}/films`, {
-    body: { challenge_id, image_sha256: sha256(photo), trace_sha256: sha256(file) },
+    body: { challenge_id, image_sha256: sha256Hex(photo), trace_sha256: sha256Hex(file) },
   });
   expect(reply.status, reply.text).toBe(201);
   return reply.body;
@@ -82,20 +73,11 @@ const challengeOf = async (id: string) => {
   expect(reply.status, reply.text).toBe(201);
   return reply.body;
 };
-const upload = async (id: string, file: Uint8Array): Promise<string> => {
-  const { body } = await ask<UploadUrlResponse>(service, `/v1/verifications/${id}/captures/upload-url`, {
-    body: { content_type: TRACE_CONTENT_TYPE },
-  });
-  const put = await fetch(body.upload_url, { method: 'PUT', headers: body.headers, body: new Uint8Array(file) });
-  expect(put.status).toBe(200);
-  return body.image_key;
+const withTrace = async (id: string, challenge_id: string, file: Uint8Array) => {
+  const { put, image_key, sha256 } = await upload(service, id, file, { content_type: TRACE_CONTENT_TYPE });
+  expect(put).toBe(200);
+  return { challenge_id, trace_key: image_key, trace_sha256: sha256 };
 };
-const sha256 = (file: Uint8Array) => createHash('sha256').update(file).digest('hex');
-const withTrace = async (id: string, challengeId: string, file: Uint8Array) => ({
-  challenge_id: challengeId,
-  trace_key: await upload(id, file),
-  trace_sha256: sha256(file),
-});
 const traceOf = (film: Film, { challenge_id, moves, issued_at }: Challenge, header: Partial<TraceHeader> = {}) =>
   encodeTrace(film.trace, {
     challengeId: challenge_id,
@@ -305,7 +287,7 @@ describe('a live photo with a camera session', () => {
       expect(await announce(id, challenge, photo, file)).toEqual(at);
       const { challenge_id } = challenge;
       const changed = await sharp(photo).jpeg({ quality: 70 }).toBuffer();
-      const body = { challenge_id, image_sha256: sha256(changed), trace_sha256: sha256(file) };
+      const body = { challenge_id, image_sha256: sha256Hex(changed), trace_sha256: sha256Hex(file) };
       const second = await ask(service, `/v1/verifications/${id}/films`, { body });
       expect([second.status, second.text]).toEqual([400, expect.stringContaining('another photo or film')]);
       const foreign = await ask(service, `/v1/verifications/${await create('strict')}/films`, { body });

@@ -4,10 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { EndUserView } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Authority, makeAuthority, makeDevice } from '../../../../test/support/app-attest-device.ts';
 import { type GoogleServer, startGoogle } from '../../../../test/support/google-server.ts';
 import {
+  ask,
   createVerification,
   startTestService,
   submit,
@@ -24,9 +27,13 @@ describe('attestation token, with every verifier configured', () => {
   let google: GoogleServer;
   let folder: string;
   const asked: string[] = [];
-  const turnstile = createServer((request, response) => {
-    request.on('data', chunk => asked.push((JSON.parse(String(chunk)) as { response: string }).response));
-    request.on('end', () => response.end('{"success":true}'));
+  const turnstile = createServer(async (request, response) => {
+    const { response: token, secret } = JSON.parse(await text(request)) as Record<string, string>;
+    asked.push(token!);
+    if (token === 'drop') request.socket.destroy();
+    else if (token === 'bad' || secret !== 'turnstile-secret') {
+      response.end('{"success":false,"error-codes":["invalid-input-response"]}');
+    } else response.end('{"success":true}');
   });
   beforeAll(async () => {
     await new Promise<void>(resolve => turnstile.listen(0, '127.0.0.1', resolve));
@@ -55,16 +62,18 @@ describe('attestation token, with every verifier configured', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  const attestationOf = async (attestation_token: string | ((hash: Buffer) => Promise<string>)) => {
+  const outcomeOf = async (attestation_token?: string | ((hash: Buffer) => Promise<string>)) => {
     const picture = await plain();
     const { id } = await createVerification(service);
     const hash = createHash('sha256')
       .update(`${id}.${createHash('sha256').update(picture).digest('hex')}`)
       .digest();
-    const token = typeof attestation_token === 'string' ? attestation_token : await attestation_token(hash);
-    expect((await submit(service, id, picture, { attestation_token: token })).status).toBe(201);
-    return (await untilStatus(service, id, ['completed'])).captures[0]!.attestation;
+    const token = typeof attestation_token === 'function' ? await attestation_token(hash) : attestation_token;
+    expect((await submit(service, id, picture, token ? { attestation_token: token } : {})).status).toBe(201);
+    const { captures, verdict } = await untilStatus(service, id, ['completed']);
+    return { attestation: captures[0]!.attestation, ai: verdict!.signals.ai_detection as { label: string } };
   };
+  const attestationOf = async (...token: Parameters<typeof outcomeOf>) => (await outcomeOf(...token)).attestation;
 
   it('goes only to the verifier that it names', async () => {
     const phone = await makeDevice(authority, APP);
@@ -86,5 +95,30 @@ describe('attestation token, with every verifier configured', () => {
       expect(await attestationOf(token)).toMatchObject({ verdict: 'error', provider: 'unknown' });
     }
     expect(asked.length).toBe(before);
+  });
+
+  describe('for Turnstile', () => {
+    it('is recorded, and a passed token says nothing about the photo', async () => {
+      const passed = await outcomeOf('good');
+      expect(passed.attestation).toMatchObject({ verdict: 'ok', provider: 'turnstile' });
+      expect(passed.ai.label).toBe('unknown');
+      const none = await outcomeOf();
+      expect([none.attestation, none.ai.label]).toEqual([undefined, 'unknown']);
+    });
+
+    it('never rejects the capture: a bad token and a failing verifier are recorded as errors', async () => {
+      expect(await attestationOf('bad')).toMatchObject({
+        verdict: 'error',
+        detail: 'invalid-input-response',
+      });
+      expect(await attestationOf('drop')).toMatchObject({ verdict: 'error' });
+    });
+
+    it('gives the page the site key but not the secret', async () => {
+      const { id } = await createVerification(service);
+      const view = await ask<EndUserView>(service, `/v1/verify/${id}`);
+      expect(view.body.turnstile_site_key).toBe('site-key');
+      expect(view.text + service.logged.join('')).not.toContain('turnstile-secret');
+    });
   });
 });

@@ -46,43 +46,64 @@ const REFUSAL_DELAY_MS = 50;
 /** A key or session that was accepted within this time is looked up even when others have used up the limit of its address. */
 const KNOWN_MS = 60_000;
 
+type GuardDeps = Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'origins' | 'clock'>;
+
+/** What a node remembers of credentials, and the refusals that come before their lookup. */
+function createMemory(deps: GuardDeps, limiter: Limiter) {
+  const refused = new Map<string, Refused>();
+  const known = new Map<string, number>();
+  function remember<V>(map: Map<string, V>, key: string, value: V): void {
+    if (map.size >= REMEMBERED) map.clear();
+    map.set(key, value);
+  }
+  return {
+    accepted: (digest: string) => remember(known, digest, Date.now() + KNOWN_MS),
+    forget: (digest: string) => known.delete(digest),
+
+    /** Notes a key that has used up its limit. */
+    noteLimit(digest: string, principal: Principal): void {
+      if (!limiter.refused(tenantPermit(deps.config, principal).key)) return;
+      remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
+    },
+
+    /**
+     * Answers a key that has used up its limit with 429, without a lookup and after a delay. Otherwise clients that retry immediately
+     * would occupy the node with refusals and slow every other tenant.
+     */
+    async refuseAgain(digest: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
+      const last = refused.get(digest);
+      if (!last) return;
+      const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
+      if (!standing) {
+        refused.delete(digest);
+        return;
+      }
+      if (mayOpen(endpoint, last.principal)) {
+        await sleep(REFUSAL_DELAY_MS);
+        tell(reply, standing);
+      }
+    },
+
+    /** Throws 429 before the lookup when the address has used up its limit of rejected credentials, unless this one is known. */
+    async refuseAddress(digest: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      if ((known.get(digest) ?? 0) > Date.now()) return;
+      const standing = limiter.refused(addressPermit('address', request.ip).key);
+      if (!standing) return;
+      await sleep(REFUSAL_DELAY_MS);
+      tell(reply, standing);
+    },
+  };
+}
+
+const digestOf = (credential: string): string => sha256(credential).toString('base64');
+
 /**
  * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
  * sections are made from the same list.
  */
-export function createGuard(
-  deps: Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'origins' | 'clock'>,
-  limiter: Limiter,
-): Guard {
+export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
   const claims = new WeakMap<FastifyRequest, BotRequest>();
-  const refused = new Map<string, Refused>();
-  const known = new Map<string, number>();
-
-  /**
-   * Answers a key that has used up its limit with 429, without a lookup and after a delay. Otherwise clients that retry immediately would
-   * occupy the node with refusals and slow every other tenant.
-   */
-  async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
-    const last = refused.get(token);
-    if (!last) return;
-    const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
-    if (!standing) {
-      refused.delete(token);
-      return;
-    }
-    if (mayOpen(endpoint, last.principal)) {
-      await sleep(REFUSAL_DELAY_MS);
-      tell(reply, standing);
-    }
-  }
-
-  /** Throws 429 before the credential lookup when the address has used up its limit of rejected credentials. */
-  async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const standing = limiter.refused(addressPermit('address', request.ip).key);
-    if (!standing) return;
-    await sleep(REFUSAL_DELAY_MS);
-    tell(reply, standing);
-  }
+  const memory = createMemory(deps, limiter);
 
   /** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
   async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
@@ -91,44 +112,49 @@ export function createGuard(
     throw problem;
   }
 
-  const isKnown = (digest: string): boolean => (known.get(digest) ?? 0) > Date.now();
-
-  function remember<V>(map: Map<string, V>, key: string, value: V): void {
-    if (map.size >= REMEMBERED) map.clear();
-    map.set(key, value);
+  async function fromCookie(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
+    const cookie = request.cookies[deps.config.sessionCookie];
+    const digest = digestOf(cookie ?? '');
+    await memory.refuseAddress(digest, request, reply);
+    if (request.headers['x-bot-auth'] !== undefined) return null;
+    const person = cookie === undefined ? null : await fromSession(deps, cookie);
+    if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
+      memory.forget(digest);
+      return refuse(request, reply, person ? forbidden() : unauthorized());
+    }
+    memory.accepted(digest);
+    if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
+    return person;
   }
 
+  async function fromKey(token: string, request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
+    const digest = digestOf(token);
+    await memory.refuseAgain(digest, reply, endpoint);
+    await memory.refuseAddress(digest, request, reply);
+    const principal = await fromBearer(deps, token);
+    if (!principal || !mayOpen(endpoint, principal)) {
+      memory.forget(digest);
+      return refuse(request, reply, principal ? forbidden() : unauthorized());
+    }
+    memory.accepted(digest);
+    memory.noteLimit(digest, principal);
+    return principal;
+  }
+
+  const permitsOf = (request: FastifyRequest, endpoint: Endpoint): Permit[] => {
+    const { addressLimit, target } = endpoint;
+    const permits: Permit[] = [addressPermit('address', request.ip)];
+    if (addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
+    else if (addressLimit) permits.push(addressPermit(addressLimit, request.ip));
+    const id = target && (request.params as Record<string, string>)[target];
+    if (id && isId('vfy', id)) permits.push(verificationPermit(id));
+    return permits;
+  };
+
   return {
-    async fromHeaders(request, reply, endpoint) {
-      const { headers } = request;
-      const token = bearerOf(headers.authorization);
-      if (token === null) {
-        const cookie = request.cookies[deps.config.sessionCookie];
-        const digest = sha256(cookie ?? '').toString('base64');
-        if (!isKnown(digest)) await refuseAddress(request, reply);
-        if (headers['x-bot-auth'] !== undefined) return null;
-        const person = cookie === undefined ? null : await fromSession(deps, cookie);
-        if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
-          known.delete(digest);
-          return refuse(request, reply, person ? forbidden() : unauthorized());
-        }
-        remember(known, digest, Date.now() + KNOWN_MS);
-        if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
-        return person;
-      }
-      const digest = sha256(token).toString('base64');
-      await refuseAgain(digest, reply, endpoint);
-      if (!isKnown(digest)) await refuseAddress(request, reply);
-      const principal = await fromBearer(deps, token);
-      if (!principal || !mayOpen(endpoint, principal)) {
-        known.delete(digest);
-        return refuse(request, reply, principal ? forbidden() : unauthorized());
-      }
-      remember(known, digest, Date.now() + KNOWN_MS);
-      if (limiter.refused(tenantPermit(deps.config, principal).key)) {
-        remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
-      }
-      return principal;
+    fromHeaders(request, reply, endpoint) {
+      const token = bearerOf(request.headers.authorization);
+      return token === null ? fromCookie(request, reply, endpoint) : fromKey(token, request, reply, endpoint);
     },
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
@@ -175,12 +201,7 @@ export function createGuard(
       if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
       if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
-      const permits: Permit[] = [addressPermit('address', request.ip)];
-      if (endpoint.addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
-      else if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
-      const id = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
-      if (id && isId('vfy', id)) permits.push(verificationPermit(id));
-      return takePermits(limiter, reply, permits);
+      return takePermits(limiter, reply, permitsOf(request, endpoint));
     },
 
     async stillAdmitted({ principal, cookies }, endpoint) {

@@ -204,7 +204,7 @@ export interface PeopleResource {
   list(query?: ListPeopleQuery, options?: RequestOptions): List<Person, PersonList>;
   /**
    * Invite a person.
-   * The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with a phone number alone, the answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the address or number here as well; until then nothing of theirs changes.
+   * The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with only a phone number, the answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the address or number here as well; until then nothing of theirs changes.
    */
   invite(body: Invitation, options?: RequestOptions): Promise<InvitedPerson>;
   /**
@@ -224,7 +224,7 @@ export interface PeopleResource {
 export interface ReviewsResource {
   /**
    * Claim the next case.
-   * Returns the case that has waited longest and claims it for 10 minutes; each act on it renews the claim. No two people ever hold one case. 204: nothing waits for this person.
+   * Returns the case that has waited longest and claims it for 10 minutes; each action on it renews the claim. No two people ever hold one case. 204: nothing waits for this person.
    */
   claimNext(body?: NextReview, options?: RequestOptions): Promise<Verification | null>;
   /**
@@ -249,7 +249,7 @@ export interface ReviewsResource {
   release(verificationId: string, options?: RequestOptions): Promise<void>;
   /**
    * Decide a case.
-   * A person's decision beside the verdict, which it never changes. `approved`, `rejected` and `retake` decide; `escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one act.
+   * A person's decision beside the verdict, which it never changes. `approved`, `rejected` and `retake` decide; `escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one decision.
    */
   add(id: string, body: ReviewInput, options?: RequestOptions): Promise<Review>;
   /**

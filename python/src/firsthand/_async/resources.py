@@ -406,7 +406,7 @@ class AsyncPeopleResource:
         **body: Unpack[t.Invitation],
     ) -> t.InvitedPerson:
         """Invite a person.
-        The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with a phone number alone, the answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the address or number here as well; until then nothing of theirs changes.
+        The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with only a phone number, the answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the address or number here as well; until then nothing of theirs changes.
         """
         call = Call(
             "POST",
@@ -486,7 +486,7 @@ class AsyncReviewsResource:
         **body: Unpack[t.NextReview],
     ) -> t.Verification | None:
         """Claim the next case.
-        Returns the case that has waited longest and claims it for 10 minutes; each act on it renews the claim. No two people ever hold one case. 204: nothing waits for this person.
+        Returns the case that has waited longest and claims it for 10 minutes; each action on it renews the claim. No two people ever hold one case. 204: nothing waits for this person.
         """
         call = Call(
             "POST",
@@ -588,7 +588,7 @@ class AsyncReviewsResource:
         **body: Unpack[t.ReviewInput],
     ) -> t.Review:
         """Decide a case.
-        A person's decision beside the verdict, which it never changes. `approved`, `rejected` and `retake` decide; `escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one act.
+        A person's decision beside the verdict, which it never changes. `approved`, `rejected` and `retake` decide; `escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one decision.
         """
         call = Call(
             "POST",

@@ -1,12 +1,13 @@
 import type { InvitedPerson, Me } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { mailSignInLink } from '../../../src/delivery/notifications/sign-in-link.ts';
 import { codeOf } from '../../../src/identity/people/sign-in/one-time-code.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
-import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { ask } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
 import { freePort } from '../../support/service-process.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { createAuthenticator, type Options } from './authenticator.ts';
 import { openForger, providerSettings } from './identity-provider.ts';
 import { tokenOf, type Visitor, visit } from './visitor.ts';
@@ -83,15 +84,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe('proofs', () => {
-  let service: TestService;
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let forger: Awaited<ReturnType<typeof openForger>>;
   let runs = 0;
-
-  beforeAll(async () => {
+  // Registered before the service's own hook, so that it runs after the service has stopped.
+  afterAll(async () => {
+    await mailbox?.close();
+    await forger?.close();
+  });
+  const service = serviceOfSuite(async () => {
     mailbox = await openMailbox();
     forger = await openForger();
-    service = await startTestService({
+    return {
       worker: false,
       env: {
         PORT: String(PORT),
@@ -102,12 +106,7 @@ describe('proofs', () => {
         BOT_SECRETS: 'bot-secret-that-signs-0001',
         ...providerSettings('FORGER', forger.issuer),
       },
-    });
-  });
-  afterAll(async () => {
-    await service?.stop();
-    await mailbox?.close();
-    await forger?.close();
+    };
   });
 
   /** Sends the mails that wait, and returns the token of the last one to this address. */

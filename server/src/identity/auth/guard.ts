@@ -97,20 +97,21 @@ function createMemory(deps: GuardDeps, limiter: Limiter) {
 
 const digestOf = (credential: string): string => sha256(credential).toString('base64');
 
-/**
- * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
- * sections are made from the same list.
- */
-export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
-  const claims = new WeakMap<FastifyRequest, BotRequest>();
-  const memory = createMemory(deps, limiter);
+/** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
+async function refuse(
+  limiter: Limiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): Promise<never> {
+  const [standing] = await limiter.take([addressPermit('address', request.ip)]);
+  if (!standing!.allowed) tell(reply, standing!);
+  throw problem;
+}
 
-  /** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
-  async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
-    const [standing] = await limiter.take([addressPermit('address', request.ip)]);
-    if (!standing!.allowed) tell(reply, standing!);
-    throw problem;
-  }
+/** Reads the principal of a request's headers: an API key, or else the cookie of a session. Null where the body decides. */
+function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeaders'] {
+  const memory = createMemory(deps, limiter);
 
   async function fromCookie(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
     const cookie = request.cookies[deps.config.sessionCookie];
@@ -120,7 +121,7 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
     const person = cookie === undefined ? null : await fromSession(deps, cookie);
     if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
       memory.forget(digest);
-      return refuse(request, reply, person ? forbidden() : unauthorized());
+      return refuse(limiter, request, reply, person ? forbidden() : unauthorized());
     }
     memory.accepted(digest);
     if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
@@ -134,74 +135,91 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
     const principal = await fromBearer(deps, token);
     if (!principal || !mayOpen(endpoint, principal)) {
       memory.forget(digest);
-      return refuse(request, reply, principal ? forbidden() : unauthorized());
+      return refuse(limiter, request, reply, principal ? forbidden() : unauthorized());
     }
     memory.accepted(digest);
     memory.noteLimit(digest, principal);
     return principal;
   }
 
-  const permitsOf = (request: FastifyRequest, endpoint: Endpoint): Permit[] => {
-    const { addressLimit, target } = endpoint;
-    const permits: Permit[] = [addressPermit('address', request.ip)];
-    if (addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
-    else if (addressLimit) permits.push(addressPermit(addressLimit, request.ip));
-    const id = target && (request.params as Record<string, string>)[target];
-    if (id && isId('vfy', id)) permits.push(verificationPermit(id));
-    return permits;
+  return (request, reply, endpoint) => {
+    const token = bearerOf(request.headers.authorization);
+    return token === null ? fromCookie(request, reply, endpoint) : fromKey(token, request, reply, endpoint);
   };
+}
 
+/** The limits of a request without an account. */
+function openPermits(request: FastifyRequest, { addressLimit, path, target }: Endpoint): Permit[] {
+  const permits: Permit[] = [addressPermit('address', request.ip)];
+  if (addressLimit === 'sign_in') permits.push(signInPermit(path, request.ip));
+  else if (addressLimit) permits.push(addressPermit(addressLimit, request.ip));
+  const id = target && (request.params as Record<string, string>)[target];
+  if (id && isId('vfy', id)) permits.push(verificationPermit(id));
+  return permits;
+}
+
+/** Throws 404 unless the id names a verification that the principal may see. */
+async function requireVerification({ db }: Pick<Deps, 'db'>, id: string, principal: Principal): Promise<void> {
+  const known =
+    isId('vfy', id) &&
+    (await one(db, 'select 1 from verifications where id = $1 and tenant_id = $2 and livemode = any($3)', [
+      id,
+      principal.tenantId,
+      readableModes(principal),
+    ]));
+  if (!known) throw notFound();
+}
+
+/** The holder of a link. Throws 404 for an unknown one, and 403 for staff who may not send photos. */
+async function claimantOf(deps: GuardDeps, id: string, request: FastifyRequest, endpoint: Endpoint) {
+  const principal = await fromCaptureToken(deps, id);
+  if (!principal) throw notFound();
+  if (!endpoint.asClaimant) return principal;
+  const insider = await insiderOf(deps, request, principal.tenantId);
+  if (insider && !hasRole(insider.role, 'member')) throw notForStaff();
+  return { ...principal, personId: insider?.id ?? null };
+}
+
+/**
+ * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
+ * sections are made from the same list.
+ */
+export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
+  const claims = new WeakMap<FastifyRequest, BotRequest>();
   return {
-    fromHeaders(request, reply, endpoint) {
-      const token = bearerOf(request.headers.authorization);
-      return token === null ? fromCookie(request, reply, endpoint) : fromKey(token, request, reply, endpoint);
-    },
+    fromHeaders: createHeaderReader(deps, limiter),
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      if (!bot || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
+      if (!bot || !isSigned(deps, bot)) return refuse(limiter, request, reply, unauthorized());
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);
-      if (!mayOpen(endpoint, principal)) return refuse(request, reply, forbidden());
+      if (!mayOpen(endpoint, principal)) return refuse(limiter, request, reply, forbidden());
       const claim = await claimSignature(deps, bot);
-      if (claim === 'replay') return refuse(request, reply, unauthorized());
+      if (claim === 'replay') return refuse(limiter, request, reply, unauthorized());
       if (claim === 'first') claims.set(request, bot);
       return principal;
     },
 
-    async fromPath(id, request, endpoint) {
-      const principal = await fromCaptureToken(deps, id);
-      if (!principal) throw notFound();
-      if (!endpoint.asClaimant) return principal;
-      const insider = await insiderOf(deps, request, principal.tenantId);
-      if (insider && !hasRole(insider.role, 'member')) throw notForStaff();
-      return { ...principal, personId: insider?.id ?? null };
-    },
+    fromPath: (id, request, endpoint) => claimantOf(deps, id, request, endpoint),
 
     async admitBody(request, reply, endpoint, body) {
       const { principal } = request;
       if (principal?.kind !== 'session') return;
       const rules = rulesFor(endpoint, body);
-      if (rules.some(({ role }) => role && !hasRole(principal.role, role))) return refuse(request, reply, forbidden());
+      if (rules.some(({ role }) => role && !hasRole(principal.role, role)))
+        return refuse(limiter, request, reply, forbidden());
       if (rules.length > 0 && !isRecent(deps, principal)) throw reauthenticationRequired();
     },
 
-    async target(id, principal) {
-      if (!isId('vfy', id)) throw notFound();
-      const known = await one(
-        deps.db,
-        'select 1 from verifications where id = $1 and tenant_id = $2 and livemode = any($3)',
-        [id, principal.tenantId, readableModes(principal)],
-      );
-      if (!known) throw notFound();
-    },
+    target: (id, principal) => requireVerification(deps, id, principal),
 
     async limit(request, reply, endpoint, principal) {
       if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
       if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
-      return takePermits(limiter, reply, permitsOf(request, endpoint));
+      return takePermits(limiter, reply, openPermits(request, endpoint));
     },
 
     async stillAdmitted({ principal, cookies }, endpoint) {

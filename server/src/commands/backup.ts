@@ -5,7 +5,7 @@ import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import { createLog } from '../platform/lib/log.ts';
 import { startAfterRestore } from '../record/evidence/publisher.ts';
-import { withDeps } from './tenants.ts';
+import { printJson, withDeps } from './tenants.ts';
 
 /** `firsthand backup FOLDER`: prints what was copied, as JSON. */
 export async function backupCommand(folder: string): Promise<void> {
@@ -13,7 +13,7 @@ export async function backupCommand(folder: string): Promise<void> {
   const made = await makeBackup(config, createLog('warn'), folder, () => new Date());
   const bytes = made.files.reduce((sum, { size }) => sum + size, 0);
   const { began_at, ended_at, photos } = made;
-  console.log(JSON.stringify({ began_at, ended_at, files: made.files.length, bytes, photos }, null, 2));
+  printJson({ began_at, ended_at, files: made.files.length, bytes, photos });
 }
 
 /**
@@ -26,6 +26,6 @@ export async function restoreCommand(folder: string): Promise<void> {
     const logOrigin = await startAfterRestore(deps);
     const { receipts, erased_again } = await restoreCheck(deps, { everything: true });
     const report = { made_at: placed.began_at, files: placed.files.length, photos: placed.photos };
-    console.log(JSON.stringify({ ...report, log_origin: logOrigin, receipts, erased_again }, null, 2));
+    printJson({ ...report, log_origin: logOrigin, receipts, erased_again });
   });
 }

@@ -48,8 +48,7 @@ export interface CalibrateOptions {
 export async function calibrateCommand(folder: string | undefined, o: CalibrateOptions): Promise<void> {
   if (o.fromReviews) {
     if (folder !== undefined || o.model !== undefined) throw new Error('--from-reviews takes no folder and no model.');
-    await calibrateFromReviews({ mode: o.mode, ...(o.tenant === undefined ? {} : { tenant: o.tenant }) });
-    return;
+    return calibrateFromReviews({ mode: o.mode, tenant: o.tenant });
   }
   if (folder === undefined || o.model === undefined) throw new Error('Name a folder and a --model, or --from-reviews.');
   await calibrateModel(folder, { model: o.model });

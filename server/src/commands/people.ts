@@ -1,7 +1,6 @@
 import { table } from '@firsthand/cli/print.ts';
 import { comparableEmail } from '@firsthand/contract/base/email-address.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
-import type { Activity } from '../identity/audit/audit.ts';
 import { audit } from '../identity/audit/audit.ts';
 import { invite, removeMember } from '../identity/people/manage.ts';
 import {
@@ -17,13 +16,7 @@ import { many, type Tx, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { checkId, checkValue, UsageError } from './arguments.ts';
 import { checkTenant, tenantOf } from './tenant-of.ts';
-import { withDeps } from './tenants.ts';
-
-const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
-  tenantId,
-  actor: { kind: 'command_line' },
-  at: deps.clock.now(),
-});
+import { activity, printJson, withDeps } from './tenants.ts';
 
 interface Member {
   id: string;
@@ -34,7 +27,7 @@ interface Member {
 async function memberOf(
   deps: Pick<Deps, 'db'>,
   tx: Tx,
-  o: { tenant?: string; email?: string; person?: string },
+  o: { tenant?: string | undefined; email?: string | undefined; person?: string | undefined },
 ): Promise<Member> {
   if (o.email !== undefined && o.person !== undefined) throw new UsageError('Give --email or --person, not both.');
   if (o.tenant !== undefined) await tenantOf(deps, o.tenant);
@@ -105,7 +98,7 @@ export async function setEmailCommand(id: string, o: { tenant?: string; email: s
   return withDeps(async deps => {
     const { email } = o;
     const tenantId = await transaction(deps.db, async tx => {
-      const member = await memberOf(deps, tx, { person: id, ...(o.tenant === undefined ? {} : { tenant: o.tenant }) });
+      const member = await memberOf(deps, tx, { person: id, tenant: o.tenant });
       await lockPeople(tx, member.tenantId);
       const row = await findMember(tx, member.tenantId, id);
       if (row?.email != null) throw new Error(`${id} already has the address ${row.email}.`);
@@ -165,7 +158,7 @@ export async function invitePersonCommand(o: {
       const row = await findMember(tx, tenantId, personId);
       return { ...presentPerson(row!, true), ...(signInUrl === null ? {} : { sign_in_url: signInUrl }) };
     });
-    console.log(JSON.stringify(made, null, 2));
+    printJson(made);
   });
 }
 
@@ -175,10 +168,7 @@ export async function removePersonCommand(id: string, o: { tenant?: string }): P
   checkId('<id>', 'usr', id);
   return withDeps(async deps => {
     await transaction(deps.db, async tx => {
-      const { tenantId } = await memberOf(deps, tx, {
-        person: id,
-        ...(o.tenant === undefined ? {} : { tenant: o.tenant }),
-      });
+      const { tenantId } = await memberOf(deps, tx, { person: id, tenant: o.tenant });
       await removeMember(tx, activity(deps, tenantId), id);
     });
     console.log(`${id} is removed. Their sessions have ended.`);

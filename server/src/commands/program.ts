@@ -13,19 +13,34 @@ const args = () => import('./arguments.ts');
 const people = () => import('./people.ts');
 const tenants = () => import('./tenants.ts');
 
-/** Every command of `firsthand`, with the options and the help of each. */
+/** Every command of `firsthand`, with the options and the help of each, in the order of the help. */
 export function createProgram(environment: Env): Command {
   const program = new Command('firsthand')
     .description('Checks whether photos are first-hand. Reads its settings from the environment or a .env file.')
     .version(ownVersion(), '--version', 'print the version')
     .exitOverride();
-
   const url = defaultServiceUrl(environment);
+  addServiceCommands(program);
+  addTenantCommands(program);
+  addCalibrate(program);
+  addCorpus(program);
+  addKeyCommands(program);
+  addPeopleCommands(program);
+  addChecks(program);
+  addDemo(program, url);
+  addRotations(program);
+  addBackupCommands(program);
+  addEvidenceCommands(program);
+  addEventCommands(program, url);
+  nameHelp(program);
+  return program;
+}
+
+function addServiceCommands(program: Command): void {
   const tls = new Option(
     '--tls',
     'serve HTTPS with a self-signed certificate on all addresses, so a phone can use its camera',
   );
-
   program
     .command('all')
     .description('Run everything: API, pages and worker.')
@@ -40,6 +55,9 @@ export function createProgram(environment: Env): Command {
     .command('work')
     .description('Run the worker only. Needs DATABASE_URL.')
     .action(() => serve({ http: false, worker: true, tls: false }));
+}
+
+function addTenantCommands(program: Command): void {
   program
     .command('migrate')
     .description('Apply pending database migrations, then exit.')
@@ -67,6 +85,9 @@ export function createProgram(environment: Env): Command {
     )
     .option('--template <id>', 'with --scope: the link template that the key creates verifications from')
     .action(async o => (await tenants()).mintKeyCommand(o));
+}
+
+function addCalibrate(program: Command): void {
   program
     .command('calibrate')
     .argument('[folder]', 'at least 99 genuine pictures like those you will check')
@@ -81,6 +102,9 @@ export function createProgram(environment: Env): Command {
     .action(async (folder: string | undefined, o: CalibrateOptions) =>
       (await import('./calibrate.ts')).calibrateCommand(folder, o),
     );
+}
+
+function addCorpus(program: Command): void {
   program
     .command('corpus')
     .description('Manage the picture lists that reverse search looks in.')
@@ -90,6 +114,9 @@ export function createProgram(environment: Env): Command {
     .option('--tenant <id>', 'only this tenant searches the list (default: every tenant)')
     .option('--name <name>', 'name of the list (default: the name of the file or folder)')
     .action(async (path: string, o) => (await import('./corpus.ts')).corpusImportCommand(path, o));
+}
+
+function addKeyCommands(program: Command): void {
   program
     .command('list-keys')
     .description("List a tenant's active API keys, without the keys themselves.")
@@ -111,6 +138,9 @@ export function createProgram(environment: Env): Command {
     .command('rekey')
     .description('Encrypt stored secrets again with the first of ENCRYPTION_KEYS. Safe while the service runs.')
     .action(async () => (await import('./rekey.ts')).rekeyCommand());
+}
+
+function addPeopleCommands(program: Command): void {
   program
     .command('sign-in-link')
     .description('Print a link that signs a person in once, within 24 hours.')
@@ -147,6 +177,9 @@ export function createProgram(environment: Env): Command {
     .addOption(tenant)
     .requiredOption('--email <address>')
     .action(async (id: string, o) => (await people()).setEmailCommand(id, o));
+}
+
+function addChecks(program: Command): void {
   program
     .command('log-name')
     .description('Print the name that logs and traces give a verification.')
@@ -160,21 +193,24 @@ export function createProgram(environment: Env): Command {
     .description('Check the installation and say how to fix what is missing.')
     .option('--json', 'print the findings as JSON')
     .action(async o => (await import('./doctor.ts')).doctor(o));
-  addDemo(program, url);
+}
+
+function addRotations(program: Command): void {
   program
     .command('rotate-evidence-key')
     .description(
       'Replace the keys that sign the log and the bundles. Bundles are signed anew when they are downloaded again.',
     )
-    .action(async () => (await import('./rotate-evidence-key.ts')).rotateEvidenceKeyCommand());
-
+    .action(async () => (await import('./rotate.ts')).rotateEvidenceKeyCommand());
   program
     .command('rotate-credential-key')
     .description(
       'Replace the self-signed key of the Content Credentials. Photos signed before stay checkable. Prints the new certificates.',
     )
-    .action(async () => (await import('./rotate-credential-key.ts')).rotateCredentialKeyCommand());
+    .action(async () => (await import('./rotate.ts')).rotateCredentialKeyCommand());
+}
 
+function addBackupCommands(program: Command): void {
   program
     .command('backup')
     .argument('<folder>', 'a new folder', path)
@@ -185,16 +221,10 @@ export function createProgram(environment: Env): Command {
     .argument('<folder>', 'a folder that "backup" made', path)
     .description('Put a backup into the empty DATA_DIR and check it. Prints JSON.')
     .action(async (folder: string) => (await import('./backup.ts')).restoreCommand(folder));
-
   program
     .command('restore-check')
     .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
     .action(async () => (await import('./restore-check.ts')).restoreCheckCommand());
-
-  addEvidenceCommands(program);
-  addEventCommands(program, url);
-  nameHelp(program);
-  return program;
 }
 
 function ownVersion(): string {

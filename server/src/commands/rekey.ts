@@ -1,6 +1,6 @@
 import { many, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
-import { withDeps } from './tenants.ts';
+import { printJson, withDeps } from './tenants.ts';
 
 /** All columns with text that the keyring encrypted. */
 export const SEALED = [
@@ -75,6 +75,6 @@ function reseal(keyring: Deps['keyring'], sealed: string): string | null {
 export const rekeyCommand = (): Promise<void> =>
   withDeps(async deps => {
     const report = await rekey(deps);
-    console.log(JSON.stringify(report, null, 2));
+    printJson(report);
     if (report.unreadable.length > 0) process.exitCode = 1;
   });

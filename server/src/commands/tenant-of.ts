@@ -4,7 +4,7 @@ import type { Deps } from '../platform/deps.ts';
 import { checkId } from './arguments.ts';
 
 /** Checks the option before a database is opened for the command. */
-export const checkTenant = ({ tenant }: { tenant?: string }): void => {
+export const checkTenant = ({ tenant }: { tenant?: string | undefined }): void => {
   if (tenant !== undefined) checkId('--tenant', 'tnt', tenant);
 };
 

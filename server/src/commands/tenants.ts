@@ -25,12 +25,20 @@ export async function withDeps<T>(work: (deps: Deps) => Promise<T>): Promise<T> 
   }
 }
 
-const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
+/** An action of the command line in an account. */
+export const activity = (deps: Pick<Deps, 'clock'>, tenantId: string): Activity => ({
   tenantId,
   actor: { kind: 'command_line' },
   at: deps.clock.now(),
 });
+
+export const printJson = (value: object): void => console.log(JSON.stringify(value, null, 2));
+
 const noTenant = (id: string) => new Error(`Tenant ${id} does not exist.`);
+/** Throws unless there is such an account. */
+export async function requireTenant(deps: Pick<Deps, 'db'>, id: string): Promise<void> {
+  if (!(await tenantExists(deps.db, id))) throw noTenant(id);
+}
 
 /** `firsthand create-tenant NAME`: prints the same JSON as first-run.json. */
 export async function createTenantCommand(name: string): Promise<void> {
@@ -40,7 +48,7 @@ export async function createTenantCommand(name: string): Promise<void> {
       const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
       return { ...tenant, dashboard_url: await ownerLink(tx, deps, ownerId) };
     });
-    console.log(JSON.stringify(made, null, 2));
+    printJson(made);
   });
 }
 
@@ -62,8 +70,9 @@ export async function mintKeyCommand(o: {
   if (o.template && !scopes) throw new UsageError('--template goes with --scope.');
   if (o.template) checkId('--template', 'tpl', o.template);
   const app = scopes && o.template ? { scopes, templateId: o.template } : undefined;
+  const shown = app ? { scopes: app.scopes, template_id: app.templateId } : {};
   return withDeps(async deps => {
-    if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
+    await requireTenant(deps, o.tenant);
     const key = await transaction(deps.db, async tx => {
       const { tenant: tenantId, name, mode } = o;
       const found = app && (await templateFault(tx, tenantId, app.templateId));
@@ -72,28 +81,12 @@ export async function mintKeyCommand(o: {
       await audit(tx, activity(deps, o.tenant), {
         action: 'api_key.created',
         target: minted.id,
-        detail: {
-          name,
-          mode,
-          ...(app ? { scopes: app.scopes, template_id: app.templateId } : {}),
-          prefix: minted.prefix,
-        },
+        detail: { name, mode, ...shown, prefix: minted.prefix },
       });
       return minted;
     });
     const member = o.mode === 'secret' ? 'rk_secret' : `pk_${o.mode}`;
-    console.log(
-      JSON.stringify(
-        {
-          tenant_id: o.tenant,
-          id: key.id,
-          ...(app ? { scopes: app.scopes, template_id: app.templateId } : {}),
-          [member]: key.plaintext,
-        },
-        null,
-        2,
-      ),
-    );
+    printJson({ tenant_id: o.tenant, id: key.id, ...shown, [member]: key.plaintext });
   });
 }
 
@@ -101,7 +94,7 @@ export async function mintKeyCommand(o: {
 export async function listKeysCommand(o: { tenant: string }): Promise<void> {
   checkId('--tenant', 'tnt', o.tenant);
   return withDeps(async deps => {
-    if (!(await tenantExists(deps.db, o.tenant))) throw noTenant(o.tenant);
+    await requireTenant(deps, o.tenant);
     const keys = await listKeys(deps.db, o.tenant, 1_000);
     console.log(
       table(

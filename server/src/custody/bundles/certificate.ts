@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { buffer } from 'node:stream/consumers';
 import { UPLOAD_HARD_CAP_BYTES } from '@firsthand/contract/base/limits.ts';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { type Verifier, vkeyOf } from '@firsthand/evidence/note.ts';
@@ -41,7 +42,24 @@ const WIDTH = 495;
 
 /** The certificate as PDF/A-3b. Black on white, one embedded font; equal input gives equal bytes. */
 export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: CertificateInput): Promise<Buffer> {
-  const { row, head } = o;
+  const { row } = o;
+  const pdf = await newDocument(o);
+  const written = buffer(pdf);
+  const page = writerOf(pdf);
+  verificationSection(page, o);
+  verdictSection(page, o);
+  page.heading(`Photos (${o.captures.length})`);
+  for (const capture of o.captures) await photoSection(deps, pdf, page, capture);
+  custodySection(page, o);
+  await logSection(pdf, page, o, deps.origins.public);
+  declaration(page, row.id);
+  footers(pdf, `${row.livemode ? '' : 'TEST. '}Verification ${row.id}`);
+  pdf.end();
+  return written;
+}
+
+/** An empty document; its pages say TEST where the verification is one. */
+async function newDocument({ row, createdAt }: CertificateInput): Promise<PDFKit.PDFDocument> {
   // Takes a tenth of a second to load, and most processes make no certificate.
   const { default: PDFDocument } = await import('pdfkit');
   const pdf = new PDFDocument({
@@ -55,25 +73,21 @@ export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: 
     info: {
       Title: `Certificate of verification ${row.id}`,
       Author: 'Firsthand',
-      CreationDate: o.createdAt,
-      ModDate: o.createdAt,
+      CreationDate: createdAt,
+      ModDate: createdAt,
     },
     font: `${fonts}DejaVuSans.ttf`,
   } as PDFKit.PDFDocumentOptions);
-  const chunks: Buffer[] = [];
-  const done = new Promise<Buffer>((resolve, reject) => {
-    pdf.on('data', chunk => chunks.push(chunk));
-    pdf.on('end', () => resolve(Buffer.concat(chunks)));
-    pdf.on('error', reject);
-  });
   pdf.registerFont('plain', await readFile(`${fonts}DejaVuSans.ttf`));
   pdf.registerFont('bold', await readFile(`${fonts}DejaVuSans-Bold.ttf`));
   if (!row.livemode) {
     watermark(pdf);
     pdf.on('pageAdded', () => watermark(pdf));
   }
-  const page = writerOf(pdf);
+  return pdf;
+}
 
+function verificationSection(page: Page, { row, createdAt }: CertificateInput): void {
   page.title(row.livemode ? 'Certificate of a photo verification' : 'TEST: certificate of a photo verification');
   if (!row.livemode) page.text('This verification was made in test mode or as a trial. It is not evidence.');
   page.field('Verification', row.id);
@@ -81,25 +95,29 @@ export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: 
   page.field('State', row.status);
   page.field('Created', row.created_at.toISOString());
   if (row.completed_at) page.field('Completed', row.completed_at.toISOString());
-  page.field('Issued', o.createdAt.toISOString());
+  page.field('Issued', createdAt.toISOString());
 
   page.heading('What is proven');
   page.list(PROVEN);
   page.heading('What is not proven');
   page.list(NOT_PROVEN);
+}
 
-  verdictSection(page, o);
-  page.heading(`Photos (${o.captures.length})`);
-  for (const capture of o.captures) await photoSection(deps, pdf, page, capture);
+function custodySection(page: Page, { statements, leaves }: CertificateInput): void {
   page.heading('Custody');
-  for (const { seq, statement } of o.statements) {
+  for (const { seq, statement } of statements) {
     const actor =
       statement.type === 'capture' ? 'person with the link' : statement.type === 'review' ? 'reviewer' : 'service';
     page.field(
       `${seq}. ${String(statement.type)}`,
-      `${String(statement.at)}, by the ${actor}, entry ${o.leaves[seq - 1]} of the log`,
+      `${String(statement.at)}, by the ${actor}, entry ${leaves[seq - 1]} of the log`,
     );
   }
+}
+
+/** Where the facts stand in the log, and how to verify the bundle. */
+async function logSection(pdf: PDFKit.PDFDocument, page: Page, o: CertificateInput, publicUrl: string): Promise<void> {
+  const { head } = o;
   // The whole section on one page.
   page.room(150);
   page.heading('Log');
@@ -111,14 +129,9 @@ export async function makeCertificate(deps: Pick<Deps, 'blobs' | 'origins'>, o: 
   page.field('Time stamp', stampText(o.stamp));
   page.heading('How to verify');
   page.text(
-    `The page ${deps.origins.public}/verify and the command firsthand verify-evidence check the whole bundle without a network. README.txt in this bundle gives the commands for sha256sum and openssl.`,
+    `The page ${publicUrl}/verify and the command firsthand verify-evidence check the whole bundle without a network. README.txt in this bundle gives the commands for sha256sum and openssl.`,
   );
   await qrCode(pdf, `${head.origin}\n${o.leaves.join(',')}\n${hex(head.root)}`);
-
-  declaration(page, row.id);
-  footers(pdf, `${row.livemode ? '' : 'TEST. '}Verification ${row.id}`);
-  pdf.end();
-  return done;
 }
 
 type Page = ReturnType<typeof writerOf>;

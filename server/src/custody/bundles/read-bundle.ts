@@ -10,8 +10,11 @@ import type { BundleFile } from './bundle-file.ts';
 import { settledBundle } from './settled.ts';
 import { spliced } from './splice.ts';
 
-/** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */
-const RETRY_AFTER_SECONDS = '2';
+/** Of an entry that has no signed place yet: the log places and signs entries once a second. */
+export const notYetSigned: Answer = { status: 202, headers: { 'retry-after': '2' } };
+
+export const notCompleted = (): Problem =>
+  new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
 
 export const getEvidence = tenantEndpoint({
   operationId: 'getEvidence',
@@ -27,11 +30,9 @@ export const getEvidence = tenantEndpoint({
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params }): Promise<Answer> {
     const row = await readKept(deps, params.id!);
-    if (!isTerminal(row.status) || row.captures_count === 0) {
-      throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
-    }
+    if (!isTerminal(row.status) || row.captures_count === 0) throw notCompleted();
     const files = await settledBundle(deps, row);
-    if (!files) return { status: 202, headers: { 'retry-after': RETRY_AFTER_SECONDS } };
+    if (!files) return notYetSigned;
     const entries = files.map((file): ZipEntry => ({ name: file.path, size: file.bytes, crc32: file.crc32 }));
     return {
       status: 200,

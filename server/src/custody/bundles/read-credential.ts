@@ -10,10 +10,8 @@ import { readKept } from '../../verification/verifications/advance.ts';
 import { capturesOf, isTerminal } from '../../verification/verifications/row.ts';
 import { SignerFault } from '../credentials/sign-photo.ts';
 import { credentialOf } from './credential.ts';
+import { notCompleted, notYetSigned } from './read-bundle.ts';
 import { loggedFacts, settledBundle } from './settled.ts';
-
-/** The sequencer places an entry within 0.2 s, and the publisher signs it within 1 s more. */
-const RETRY_AFTER_SECONDS = '2';
 
 export const getCredential = tenantEndpoint({
   operationId: 'getCredential',
@@ -31,9 +29,7 @@ export const getCredential = tenantEndpoint({
   errors: ['not_completed', 'redacted'],
   async handler({ deps, params, query }): Promise<Answer> {
     const row = await readKept(deps, params.id!);
-    if (!isTerminal(row.status)) {
-      throw new Problem('not_completed', 'Evidence exists once the verification has ended and holds a photo.');
-    }
+    if (!isTerminal(row.status)) throw notCompleted();
     const capture = (await capturesOf(deps.db, row.id)).find(({ id }) => id === params.capture_id);
     if (!capture) throw notFound();
     const of = query.of ?? 'original';
@@ -42,7 +38,7 @@ export const getCredential = tenantEndpoint({
     if (!blob) throw notFound();
     const files = await settledBundle(deps, row);
     const logged = files && (await loggedFacts(deps, row));
-    if (!logged) return { status: 202, headers: { 'retry-after': RETRY_AFTER_SECONDS } };
+    if (!logged) return notYetSigned;
     const bundle = { sha256: files.find(({ path }) => path === 'manifest.json')!.sha256 };
     const read = (key: string) =>
       deps.blobs.get(key, { maxBytes: UPLOAD_HARD_CAP_BYTES }).catch((error: unknown) => {

@@ -16,9 +16,7 @@ export function readmeOf(o: {
   verifyUrl: string;
 }): string {
   const { head, bundleKey } = o;
-  const { name, id } = head.key;
-  const signatures = parseNote(utf8(head.note)).signatures;
-  const line = 1 + signatures.findIndex(signature => signature.name === name && equal(signature.id, id));
+  const line = lineOfLog(head);
   const test = o.livemode ? '' : 'TEST, not evidence: this verification was made in test mode or as a trial.\n\n';
   return `${test}Evidence of verification ${o.verificationId}
 
@@ -66,4 +64,10 @@ By hand, with sha256sum, openssl, jq and xxd:
 What this shows: these bytes were received, judged and recorded as stated, and have not been changed since. What it does not show:
 that a photo's content or an answer is true, that the verdict is right, or who held the camera.
 `;
+}
+
+/** Which of the signatures of the note is the log's own, counted from 1. */
+function lineOfLog({ key, note }: Head): number {
+  const { signatures } = parseNote(utf8(note));
+  return 1 + signatures.findIndex(({ name, id }) => name === key.name && equal(id, key.id));
 }

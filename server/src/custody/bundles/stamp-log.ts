@@ -49,19 +49,17 @@ export function registerStamps(app: FastifyInstance, deps: Pick<Deps, 'db'>): vo
     if (!row) throw notFound();
     return row;
   };
-  const schema = { hide: true } as object;
-  app.get('/log/stamped', { schema }, async (_request, reply) =>
-    reply
-      .header('access-control-allow-origin', '*')
-      .header('cache-control', 'no-cache')
-      .type('text/plain; charset=utf-8')
-      .send((await last()).note),
-  );
-  app.get('/log/stamped.tsr', { schema }, async (_request, reply) =>
-    reply
-      .header('access-control-allow-origin', '*')
-      .header('cache-control', 'no-cache')
-      .type('application/timestamp-reply')
-      .send((await last()).response),
-  );
+  const addresses = [
+    ['/log/stamped', 'note', 'text/plain; charset=utf-8'],
+    ['/log/stamped.tsr', 'response', 'application/timestamp-reply'],
+  ] as const;
+  for (const [path, member, type] of addresses) {
+    app.get(path, { schema: { hide: true } as object }, async (_request, reply) =>
+      reply
+        .header('access-control-allow-origin', '*')
+        .header('cache-control', 'no-cache')
+        .type(type)
+        .send((await last())[member]),
+    );
+  }
 }

@@ -78,7 +78,7 @@ async function* fileOf({ blobs }: Deps, key: string): AsyncGenerator<KeptFile> {
   }
 }
 
-/** Everything kept about a person who signs in to the account: identity, sessions, acts. */
+/** Everything kept about a person who signs in to the account: identity, sessions, actions. */
 export async function* keptOfMember(db: Queryable, tenantId: string, personId: string): AsyncGenerator<KeptFile> {
   yield json('member/person.json', {
     ...(await one(

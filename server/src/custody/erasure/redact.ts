@@ -64,7 +64,22 @@ export async function redactOne(
 const onHold = (): Problem =>
   new Problem('on_hold', 'A legal hold is in place. Lift it before you redact the verification.');
 
-/** The bulk action `redact`. */
+export const getRedaction = tenantEndpoint({
+  operationId: 'getRedaction',
+  summary: 'Get the receipt of a redaction',
+  description: 'The receipt as it was first given. 404 while the verification is not redacted.',
+  tag: 'Evidence',
+  credentials: ['session', 'secret'],
+  target: 'id',
+  responses: { 200: RedactionReceipt },
+  async handler({ deps, params }) {
+    const receipt = await findReceipt(deps.db, params.id!);
+    if (!receipt) throw notFound();
+    return ok(receipt);
+  },
+});
+
+/** The erasure as an action on many verifications. */
 export const redactInBulk: One = async (tx, deps, { verificationId }, { options }, activity) => {
   await redactOne(tx, deps, verificationId, { reason: options.reason, activity });
   return null;

@@ -19,7 +19,7 @@ export const addReview = tenantEndpoint({
   summary: 'Decide a case',
   description:
     "A person's decision beside the verdict, which it never changes. `approved`, `rejected` and `retake` decide; " +
-    '`escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one act.',
+    '`escalated` leaves the case open for members and owners. Without a claim, the case is taken for this one decision.',
   tag: 'Reviews',
   credentials: ['session'],
   role: 'reviewer',

@@ -41,7 +41,7 @@ it('suggest weighs each photo by those it stands for', () => {
   expect(suggest(high).quantiles['0.9']).toBe(0.9);
 });
 
-it('labelOf takes what all agreed on: flags before decisions, displays by their reason alone', () => {
+it('labelOf takes what all agreed on: flags before decisions, displays only by their reason', () => {
   const said = (decision: 'approved' | 'rejected' | 'escalated', reasons: string[] = [], genuine?: boolean) => ({
     decision,
     reasons,

@@ -13,17 +13,6 @@ const pairs = fc.array(
 );
 
 describe('kappaOf', () => {
-  it('kappaOf gives the value of the worked example', () => {
-    // Observed (20 + 15) / 50 = 0.7; shares 0.55 and 0.45, so chance 0.505: (0.7 - 0.505) / 0.495.
-    const found = kappaOf([
-      { first: 'approved', second: 'approved', cases: 20 },
-      { first: 'approved', second: 'rejected', cases: 5 },
-      { first: 'rejected', second: 'approved', cases: 10 },
-      { first: 'rejected', second: 'rejected', cases: 15 },
-    ]);
-    expect(found).toBeCloseTo(0.39394, 5);
-  });
-
   it('kappaOf is null where nothing differs, and without pairs', () => {
     expect(kappaOf([])).toBeNull();
     expect(kappaOf([{ first: 'approved', second: 'approved', cases: 9 }])).toBeNull();

@@ -8,7 +8,7 @@ import {
   type StatisticsBucket,
 } from '@firsthand/contract/statistics/statistics.ts';
 import { Type } from 'typebox';
-import { many } from '../../platform/db/sql.ts';
+import { many, type Queryable } from '../../platform/db/sql.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { readableModes } from '../../platform/http/principal.ts';
 import { add, bucketOf, type Counts, plainCounts } from './counts.ts';
@@ -86,65 +86,81 @@ export const getStatistics = tenantEndpoint({
   recordFaults: ({ deps, query }) => rangeFaults(query, deps.clock.now()),
   responses: { 200: Statistics },
   async handler({ deps, principal, query }) {
-    const { interval, from, to } = rangeOf(query, deps.clock.now());
+    const range = rangeOf(query, deps.clock.now());
     const livemode = query.mode === undefined ? principal.livemode : query.mode === 'live';
-    const grain = interval === 'hour' ? 'hour' : 'day';
-    // One statement, so that a change is seen either waiting or added, never both nor neither.
-    const rows = readableModes(principal).includes(livemode)
-      ? await many<Row>(
-          deps.db,
-          `select start, grouping, key, counts, null::timestamptz as hour, null as verdict, null as reason, null as template,
-             null as brand, null::smallint as sign, null::text[] as measures
-           from statistics
-           where tenant_id = $1 and livemode = $2 and grain = $3 and grouping = any($4) and start >= $5 and start < $6
-           union all
-           select hour, null, null, null, hour, verdict, reason, template, brand, sign, measures
-           from verification_changes cross join lateral jsonb_to_recordset(counted)
-             as d (hour timestamptz, verdict text, reason text, template text, brand text, sign smallint, measures text[])
-           where recorded_in >= (select upto from statistics_position) and scope = verification_scope($1, $2)
-             and hour >= $5 and date_trunc($3, hour, 'UTC') < $6`,
-          [principal.tenantId, livemode, grain, ['', ...(query.by ? [query.by] : [])], from, to],
-        )
-      : [];
-
-    const buckets = new Map<number, Map<string, Map<string, Counts>>>();
-    const count = (start: Date, grouping: string, key: string, measures: Counts) => {
-      const at = startOf(start, interval).getTime();
-      const groupings = buckets.get(at) ?? new Map<string, Map<string, Counts>>();
-      const keys = groupings.get(grouping) ?? new Map<string, Counts>();
-      const before = keys.get(key);
-      keys.set(key, before ? add(before, Object.entries(measures)) : measures);
-      buckets.set(at, groupings.set(grouping, keys));
-    };
-    for (const row of rows) {
-      if (row.counts) count(row.start, row.grouping!, row.key!, row.counts);
-      else {
-        const change = row as ChangeRow;
-        const start = grain === 'hour' ? change.hour : dayOf(change.hour);
-        for (const [grouping, key] of groupsOf(change)) count(start, grouping, key, add({}, measuresOf(change)));
-      }
-    }
-
-    const funnel: Counts = {};
-    const shown: StatisticsBucket[] = [];
-    for (let at = from.getTime(); at < to.getTime(); at += LENGTH[interval]) {
-      const groupings = buckets.get(at);
-      const counts = groupings?.get('')?.get('') ?? {};
-      for (const [rank, step] of FUNNEL_STEPS.entries()) {
-        funnel[step] = (funnel[step] ?? 0) + (counts[`step:${rank + 1}`] ?? 0);
-      }
-      shown.push({
-        ...bucketOf(new Date(at), counts),
-        ...(query.by
-          ? {
-              groups: [...(groupings?.get(query.by) ?? [])]
-                .map(([key, ofKey]) => ({ key, ...plainCounts(ofKey) }))
-                .filter(group => group.created > 0)
-                .sort((a, b) => b.created - a.created || (a.key < b.key ? -1 : 1)),
-            }
-          : {}),
-      });
-    }
-    return ok({ buckets: shown, funnel });
+    const seen = readableModes(principal).includes(livemode);
+    const rows = seen ? await readRows(deps.db, { tenantId: principal.tenantId, livemode, by: query.by, range }) : [];
+    return ok(present(countsByBucket(rows, range.interval), range, query.by));
   },
 });
+
+type Range = ReturnType<typeof rangeOf>;
+type Grouping = (typeof STATISTICS_GROUPINGS)[number] | undefined;
+const grainOf = (interval: Interval) => (interval === 'hour' ? 'hour' : 'day');
+
+/** The totals of a range, and the changes that are in no total yet. One statement, so that a change is one of both. */
+const readRows = (
+  db: Queryable,
+  { tenantId, livemode, by, range }: { tenantId: string; livemode: boolean; by: Grouping; range: Range },
+): Promise<Row[]> =>
+  many<Row>(
+    db,
+    `select start, grouping, key, counts, null::timestamptz as hour, null as verdict, null as reason, null as template,
+       null as brand, null::smallint as sign, null::text[] as measures
+     from statistics
+     where tenant_id = $1 and livemode = $2 and grain = $3 and grouping = any($4) and start >= $5 and start < $6
+     union all
+     select hour, null, null, null, hour, verdict, reason, template, brand, sign, measures from statistics_changes
+     where tenant_id = $1 and livemode = $2 and hour >= $5 and date_trunc($3, hour, 'UTC') < $6
+     union all
+     select hour, null, null, null, hour, verdict, reason, template, brand, sign, measures
+     from verification_changes cross join lateral jsonb_to_recordset(counted)
+       as d (hour timestamptz, verdict text, reason text, template text, brand text, sign smallint, measures text[])
+     where recorded_in >= (select upto from statistics_position) and scope = verification_scope($1, $2)
+       and hour >= $5 and date_trunc($3, hour, 'UTC') < $6`,
+    [tenantId, livemode, grainOf(range.interval), ['', ...(by ? [by] : [])], range.from, range.to],
+  );
+
+/** Counts by the start of the bucket, the grouping and the key. */
+type Buckets = Map<number, Map<string, Map<string, Counts>>>;
+
+function countsByBucket(rows: readonly Row[], interval: Interval): Buckets {
+  const buckets: Buckets = new Map();
+  const count = (start: Date, grouping: string, key: string, measures: Counts) => {
+    const at = startOf(start, interval).getTime();
+    const groupings = buckets.get(at) ?? new Map<string, Map<string, Counts>>();
+    const keys = groupings.get(grouping) ?? new Map<string, Counts>();
+    const before = keys.get(key);
+    keys.set(key, before ? add(before, Object.entries(measures)) : measures);
+    buckets.set(at, groupings.set(grouping, keys));
+  };
+  for (const row of rows) {
+    if (row.counts) count(row.start, row.grouping!, row.key!, row.counts);
+    else {
+      const change = row as ChangeRow;
+      const start = grainOf(interval) === 'hour' ? change.hour : dayOf(change.hour);
+      for (const [grouping, key] of groupsOf(change)) count(start, grouping, key, add({}, measuresOf(change)));
+    }
+  }
+  return buckets;
+}
+
+/** Every bucket of the range, also an empty one. */
+function present(buckets: Buckets, { interval, from, to }: Range, by: Grouping): Statistics {
+  const funnel: Counts = {};
+  const shown: StatisticsBucket[] = [];
+  for (let at = from.getTime(); at < to.getTime(); at += LENGTH[interval]) {
+    const groupings = buckets.get(at);
+    const counts = groupings?.get('')?.get('') ?? {};
+    for (const [rank, step] of FUNNEL_STEPS.entries()) {
+      funnel[step] = (funnel[step] ?? 0) + (counts[`step:${rank + 1}`] ?? 0);
+    }
+    const groups = () =>
+      [...(groupings?.get(by ?? '') ?? [])]
+        .map(([key, ofKey]) => ({ key, ...plainCounts(ofKey) }))
+        .filter(group => group.created > 0)
+        .sort((a, b) => b.created - a.created || (a.key < b.key ? -1 : 1));
+    shown.push({ ...bucketOf(new Date(at), counts), ...(by ? { groups: groups() } : {}) });
+  }
+  return { buckets: shown, funnel: funnel as Statistics['funnel'] };
+}

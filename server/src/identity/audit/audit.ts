@@ -11,7 +11,7 @@ import { newId } from '../../platform/lib/ids.ts';
 
 export type Actor = AuditEntry['actor'];
 
-/** The actor, the time and the request of an act. */
+/** Who acts, when, and by which request. */
 export interface Activity {
   tenantId: string;
   actor: Actor;
@@ -45,11 +45,11 @@ export const originOf = (request: FastifyRequest) => ({
   device: deviceOf(request.headers['user-agent']),
 });
 
-/** Records a management act in the transaction that does it. `detail` must hold no secret. */
+/** Records a management action in its own transaction. `detail` must hold no secret. */
 export async function audit(
   tx: Queryable,
   activity: Activity,
-  act: { action: string; target?: string; detail?: Record<string, unknown> },
+  entry: { action: string; target?: string; detail?: Record<string, unknown> },
 ): Promise<void> {
   await tx.query(
     `insert into audit_log (id, tenant_id, actor, action, target, detail, request_id, created_at, address, device)
@@ -58,9 +58,9 @@ export async function audit(
       newId('aud', activity.at.getTime()),
       activity.tenantId,
       JSON.stringify(activity.actor),
-      act.action,
-      act.target ?? null,
-      JSON.stringify(act.detail ?? {}),
+      entry.action,
+      entry.target ?? null,
+      JSON.stringify(entry.detail ?? {}),
       activity.requestId ?? null,
       activity.at,
       activity.address ?? null,

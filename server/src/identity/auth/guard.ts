@@ -46,130 +46,174 @@ const REFUSAL_DELAY_MS = 50;
 /** A key or session that was accepted within this time is looked up even when others have used up the limit of its address. */
 const KNOWN_MS = 60_000;
 
-/**
- * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
- * sections are made from the same list.
- */
-export function createGuard(
-  deps: Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'origins' | 'clock'>,
-  limiter: Limiter,
-): Guard {
-  const claims = new WeakMap<FastifyRequest, BotRequest>();
+type GuardDeps = Pick<Deps, 'config' | 'db' | 'sessionTokens' | 'origins' | 'clock'>;
+
+/** What a node remembers of credentials, and the refusals that come before their lookup. */
+function createMemory(deps: GuardDeps, limiter: Limiter) {
   const refused = new Map<string, Refused>();
   const known = new Map<string, number>();
-
-  /**
-   * Answers a key that has used up its limit with 429, without a lookup and after a delay. Otherwise clients that retry immediately would
-   * occupy the node with refusals and slow every other tenant.
-   */
-  async function refuseAgain(token: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
-    const last = refused.get(token);
-    if (!last) return;
-    const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
-    if (!standing) {
-      refused.delete(token);
-      return;
-    }
-    if (mayOpen(endpoint, last.principal)) {
-      await sleep(REFUSAL_DELAY_MS);
-      tell(reply, standing);
-    }
-  }
-
-  /** Throws 429 before the credential lookup when the address has used up its limit of rejected credentials. */
-  async function refuseAddress(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const standing = limiter.refused(addressPermit('address', request.ip).key);
-    if (!standing) return;
-    await sleep(REFUSAL_DELAY_MS);
-    tell(reply, standing);
-  }
-
-  /** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
-  async function refuse(request: FastifyRequest, reply: FastifyReply, problem: Problem): Promise<never> {
-    const [standing] = await limiter.take([addressPermit('address', request.ip)]);
-    if (!standing!.allowed) tell(reply, standing!);
-    throw problem;
-  }
-
-  const isKnown = (digest: string): boolean => (known.get(digest) ?? 0) > Date.now();
-
   function remember<V>(map: Map<string, V>, key: string, value: V): void {
     if (map.size >= REMEMBERED) map.clear();
     map.set(key, value);
   }
-
   return {
-    async fromHeaders(request, reply, endpoint) {
-      const { headers } = request;
-      const token = bearerOf(headers.authorization);
-      if (token === null) {
-        const cookie = request.cookies[deps.config.sessionCookie];
-        const digest = sha256(cookie ?? '').toString('base64');
-        if (!isKnown(digest)) await refuseAddress(request, reply);
-        if (headers['x-bot-auth'] !== undefined) return null;
-        const person = cookie === undefined ? null : await fromSession(deps, cookie);
-        if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
-          known.delete(digest);
-          return refuse(request, reply, person ? forbidden() : unauthorized());
-        }
-        remember(known, digest, Date.now() + KNOWN_MS);
-        if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
-        return person;
-      }
-      const digest = sha256(token).toString('base64');
-      await refuseAgain(digest, reply, endpoint);
-      if (!isKnown(digest)) await refuseAddress(request, reply);
-      const principal = await fromBearer(deps, token);
-      if (!principal || !mayOpen(endpoint, principal)) {
-        known.delete(digest);
-        return refuse(request, reply, principal ? forbidden() : unauthorized());
-      }
-      remember(known, digest, Date.now() + KNOWN_MS);
-      if (limiter.refused(tenantPermit(deps.config, principal).key)) {
-        remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
-      }
-      return principal;
+    accepted: (digest: string) => remember(known, digest, Date.now() + KNOWN_MS),
+    forget: (digest: string) => known.delete(digest),
+
+    /** Notes a key that has used up its limit. */
+    noteLimit(digest: string, principal: Principal): void {
+      if (!limiter.refused(tenantPermit(deps.config, principal).key)) return;
+      remember(refused, digest, { principal, until: Date.now() + REFUSED_MS });
     },
+
+    /**
+     * Answers a key that has used up its limit with 429, without a lookup and after a delay. Otherwise clients that retry immediately
+     * would occupy the node with refusals and slow every other tenant.
+     */
+    async refuseAgain(digest: string, reply: FastifyReply, endpoint: Endpoint): Promise<void> {
+      const last = refused.get(digest);
+      if (!last) return;
+      const standing = last.until > Date.now() ? limiter.refused(tenantPermit(deps.config, last.principal).key) : null;
+      if (!standing) {
+        refused.delete(digest);
+        return;
+      }
+      if (mayOpen(endpoint, last.principal)) {
+        await sleep(REFUSAL_DELAY_MS);
+        tell(reply, standing);
+      }
+    },
+
+    /** Throws 429 before the lookup when the address has used up its limit of rejected credentials, unless this one is known. */
+    async refuseAddress(digest: string, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      if ((known.get(digest) ?? 0) > Date.now()) return;
+      const standing = limiter.refused(addressPermit('address', request.ip).key);
+      if (!standing) return;
+      await sleep(REFUSAL_DELAY_MS);
+      tell(reply, standing);
+    },
+  };
+}
+
+const digestOf = (credential: string): string => sha256(credential).toString('base64');
+
+/** Counts a rejected credential against its address. Throws `problem`, or 429 when the address has used up its limit. */
+async function refuse(
+  limiter: Limiter,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  problem: Problem,
+): Promise<never> {
+  const [standing] = await limiter.take([addressPermit('address', request.ip)]);
+  if (!standing!.allowed) tell(reply, standing!);
+  throw problem;
+}
+
+/** Reads the principal of a request's headers: an API key, or else the cookie of a session. Null where the body decides. */
+function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeaders'] {
+  const memory = createMemory(deps, limiter);
+
+  async function fromCookie(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
+    const cookie = request.cookies[deps.config.sessionCookie];
+    const digest = digestOf(cookie ?? '');
+    await memory.refuseAddress(digest, request, reply);
+    if (request.headers['x-bot-auth'] !== undefined) return null;
+    const person = cookie === undefined ? null : await fromSession(deps, cookie);
+    if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
+      memory.forget(digest);
+      return refuse(limiter, request, reply, person ? forbidden() : unauthorized());
+    }
+    memory.accepted(digest);
+    if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
+    return person;
+  }
+
+  async function fromKey(token: string, request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
+    const digest = digestOf(token);
+    await memory.refuseAgain(digest, reply, endpoint);
+    await memory.refuseAddress(digest, request, reply);
+    const principal = await fromBearer(deps, token);
+    if (!principal || !mayOpen(endpoint, principal)) {
+      memory.forget(digest);
+      return refuse(limiter, request, reply, principal ? forbidden() : unauthorized());
+    }
+    memory.accepted(digest);
+    memory.noteLimit(digest, principal);
+    return principal;
+  }
+
+  return (request, reply, endpoint) => {
+    const token = bearerOf(request.headers.authorization);
+    return token === null ? fromCookie(request, reply, endpoint) : fromKey(token, request, reply, endpoint);
+  };
+}
+
+/** The limits of a request without an account. */
+function openPermits(request: FastifyRequest, { addressLimit, path, target }: Endpoint): Permit[] {
+  const permits: Permit[] = [addressPermit('address', request.ip)];
+  if (addressLimit === 'sign_in') permits.push(signInPermit(path, request.ip));
+  else if (addressLimit) permits.push(addressPermit(addressLimit, request.ip));
+  const id = target && (request.params as Record<string, string>)[target];
+  if (id && isId('vfy', id)) permits.push(verificationPermit(id));
+  return permits;
+}
+
+/** Throws 404 unless the id names a verification that the principal may see. */
+async function requireVerification({ db }: Pick<Deps, 'db'>, id: string, principal: Principal): Promise<void> {
+  const known =
+    isId('vfy', id) &&
+    (await one(db, 'select 1 from verifications where id = $1 and tenant_id = $2 and livemode = any($3)', [
+      id,
+      principal.tenantId,
+      readableModes(principal),
+    ]));
+  if (!known) throw notFound();
+}
+
+/** The holder of a link. Throws 404 for an unknown one, and 403 for staff who may not send photos. */
+async function claimantOf(deps: GuardDeps, id: string, request: FastifyRequest, endpoint: Endpoint) {
+  const principal = await fromCaptureToken(deps, id);
+  if (!principal) throw notFound();
+  if (!endpoint.asClaimant) return principal;
+  const insider = await insiderOf(deps, request, principal.tenantId);
+  if (insider && !hasRole(insider.role, 'member')) throw notForStaff();
+  return { ...principal, personId: insider?.id ?? null };
+}
+
+/**
+ * Turns credentials into principals and enforces limits and roles. Each endpoint lists the credentials it accepts; the OpenAPI `security`
+ * sections are made from the same list.
+ */
+export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
+  const claims = new WeakMap<FastifyRequest, BotRequest>();
+  return {
+    fromHeaders: createHeaderReader(deps, limiter),
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      if (!bot || !isSigned(deps, bot)) return refuse(request, reply, unauthorized());
+      if (!bot || !isSigned(deps, bot)) return refuse(limiter, request, reply, unauthorized());
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);
-      if (!mayOpen(endpoint, principal)) return refuse(request, reply, forbidden());
+      if (!mayOpen(endpoint, principal)) return refuse(limiter, request, reply, forbidden());
       const claim = await claimSignature(deps, bot);
-      if (claim === 'replay') return refuse(request, reply, unauthorized());
+      if (claim === 'replay') return refuse(limiter, request, reply, unauthorized());
       if (claim === 'first') claims.set(request, bot);
       return principal;
     },
 
-    async fromPath(id, request, endpoint) {
-      const principal = await fromCaptureToken(deps, id);
-      if (!principal) throw notFound();
-      if (!endpoint.asClaimant) return principal;
-      const insider = await insiderOf(deps, request, principal.tenantId);
-      if (insider && !hasRole(insider.role, 'member')) throw notForStaff();
-      return { ...principal, personId: insider?.id ?? null };
-    },
+    fromPath: (id, request, endpoint) => claimantOf(deps, id, request, endpoint),
 
     async admitBody(request, reply, endpoint, body) {
       const { principal } = request;
       if (principal?.kind !== 'session') return;
       const rules = rulesFor(endpoint, body);
-      if (rules.some(({ role }) => role && !hasRole(principal.role, role))) return refuse(request, reply, forbidden());
+      if (rules.some(({ role }) => role && !hasRole(principal.role, role)))
+        return refuse(limiter, request, reply, forbidden());
       if (rules.length > 0 && !isRecent(deps, principal)) throw reauthenticationRequired();
     },
 
-    async target(id, principal) {
-      if (!isId('vfy', id)) throw notFound();
-      const known = await one(
-        deps.db,
-        'select 1 from verifications where id = $1 and tenant_id = $2 and livemode = any($3)',
-        [id, principal.tenantId, readableModes(principal)],
-      );
-      if (!known) throw notFound();
-    },
+    target: (id, principal) => requireVerification(deps, id, principal),
 
     isErased: async (db, id) =>
       (await one(db, 'select 1 from verifications where id = $1 and redacted_at is not null', [id])) !== undefined,
@@ -178,12 +222,7 @@ export function createGuard(
       if (principal?.kind === 'session') return takePermits(limiter, reply, [personPermit(principal.userId)]);
       if (principal) return takePermits(limiter, reply, [tenantPermit(deps.config, principal)]);
       if (endpoint.credentials.includes('sign_in') && !mayOpenSession(deps, request)) throw forbidden();
-      const permits: Permit[] = [addressPermit('address', request.ip)];
-      if (endpoint.addressLimit === 'sign_in') permits.push(signInPermit(endpoint.path, request.ip));
-      else if (endpoint.addressLimit) permits.push(addressPermit(endpoint.addressLimit, request.ip));
-      const id = endpoint.target && (request.params as Record<string, string>)[endpoint.target];
-      if (id && isId('vfy', id)) permits.push(verificationPermit(id));
-      return takePermits(limiter, reply, permits);
+      return takePermits(limiter, reply, openPermits(request, endpoint));
     },
 
     async stillAdmitted({ principal, cookies }, endpoint) {

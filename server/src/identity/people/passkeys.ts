@@ -1,11 +1,12 @@
 import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people/people.ts';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
-import { many, one, type Queryable, transaction, violates } from '../../platform/db/sql.ts';
+import { many, one, type Queryable, type Tx, transaction, violates } from '../../platform/db/sql.ts';
+import type { Deps } from '../../platform/deps.ts';
 import { created, noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
-import { personOf } from '../../platform/http/principal.ts';
+import { type PersonPrincipal, personOf } from '../../platform/http/principal.ts';
 import { invalidField, notFound, unauthorized } from '../../platform/http/problem.ts';
 import { newId } from '../../platform/lib/ids.ts';
-import { activityOf, audit } from '../audit/audit.ts';
+import { type Activity, activityOf, audit } from '../audit/audit.ts';
 import { acceptedPersons, closePasskeys, openingsOfSession } from './openings.ts';
 import { CEREMONY_MS, newChallenge, relyingParty, takeChallenge, webAuthn } from './passkey-challenges.ts';
 
@@ -87,68 +88,17 @@ export const addPasskey = tenantEndpoint({
   responses: { 201: Passkey },
   async handler(call) {
     const { deps, body } = call;
-    const { userId, sessionId } = personOf(call.principal);
+    const person = personOf(call.principal);
     const activity = activityOf(call);
-    const { rpID, origin } = relyingParty(deps);
     const response = body.response as unknown as RegistrationResponseJSON;
-    const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, activity.at);
-    const refused = (cause?: unknown) => {
-      deps.log.info({ err: cause }, 'a passkey was refused');
-      return invalidField(
-        'response',
-        'unknown_reference',
-        'does not belong to options of the last ten minutes; ask for new options',
-      );
-    };
-    if (expectedChallenge === null) throw refused();
-    const { verifyRegistrationResponse } = await webAuthn();
-    const { verified, registrationInfo } = await verifyRegistrationResponse({
-      response: { ...response, clientExtensionResults: response.clientExtensionResults ?? {} },
-      expectedChallenge,
-      expectedOrigin: origin,
-      expectedRPID: rpID,
-      requireUserVerification: true,
-    }).catch((error: unknown) => {
-      throw refused(error);
-    });
-    if (!verified) throw refused();
-    const { credential } = registrationInfo;
+    const credential = await verifiedCredential(deps, response, person.userId, activity.at);
     const row = {
       id: newId('psk', activity.at.getTime()),
       name: body.name,
       created_at: activity.at,
       last_used_at: null,
     };
-    await transaction(deps.db, async tx => {
-      await tx.query('select 1 from persons where id = $1 for update', [userId]);
-      // The proof of an address may have ended this session while the request was on its way.
-      const opens = (await openingsOfSession(tx, sessionId)).filter(({ accepted }) => accepted);
-      if (opens.length === 0) throw unauthorized();
-      if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
-        const message = `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`;
-        throw invalidField('name', 'too_many', message, { max: MAX_PASSKEYS });
-      }
-      await tx.query(
-        `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [
-          row.id,
-          userId,
-          row.name,
-          credential.id,
-          Buffer.from(credential.publicKey),
-          credential.counter,
-          credential.transports ?? [],
-          activity.at,
-        ],
-      );
-      await tx.query(
-        `insert into passkey_persons (passkey_id, person_id, proof)
-         select $1, o.person_id, o.proof from unnest($2::text[], $3::text[]) as o (person_id, proof)`,
-        [row.id, opens.map(({ personId }) => personId), opens.map(({ proof }) => proof)],
-      );
-      await audit(tx, activity, { action: 'passkey.added', target: row.id, detail: { name: row.name } });
-    }).catch((error: unknown) => {
+    await transaction(deps.db, tx => insertPasskey(tx, person, row, credential, activity)).catch((error: unknown) => {
       throw violates(error, 'passkeys_credential_id_key')
         ? invalidField('response', 'duplicate', 'is a passkey that is already registered')
         : error;
@@ -156,6 +106,65 @@ export const addPasskey = tenantEndpoint({
     return created(presentPasskey(row));
   },
 });
+
+/** The credential of a browser's answer to our options. Throws `invalid_request` for any other answer. */
+async function verifiedCredential(
+  deps: Pick<Deps, 'db' | 'log' | 'origins'>,
+  response: RegistrationResponseJSON,
+  userId: string,
+  now: Date,
+) {
+  const refused = (cause?: unknown) => {
+    deps.log.info({ err: cause }, 'a passkey was refused');
+    const message = 'does not belong to options of the last ten minutes; ask for new options';
+    return invalidField('response', 'unknown_reference', message);
+  };
+  const { rpID, origin } = relyingParty(deps);
+  const expectedChallenge = await takeChallenge(deps.db, response.response.clientDataJSON, userId, now);
+  if (expectedChallenge === null) throw refused();
+  const { verifyRegistrationResponse } = await webAuthn();
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, clientExtensionResults: response.clientExtensionResults ?? {} },
+    expectedChallenge,
+    expectedOrigin: origin,
+    expectedRPID: rpID,
+    requireUserVerification: true,
+  }).catch((error: unknown) => {
+    throw refused(error);
+  });
+  if (!verified) throw refused();
+  return registrationInfo.credential;
+}
+
+/** Adds a passkey that opens what the session opens. */
+async function insertPasskey(
+  tx: Tx,
+  { userId, sessionId }: PersonPrincipal,
+  { id, name }: Pick<PasskeyRow, 'id' | 'name'>,
+  credential: Awaited<ReturnType<typeof verifiedCredential>>,
+  activity: Activity,
+): Promise<void> {
+  await tx.query('select 1 from persons where id = $1 for update', [userId]);
+  // The proof of an address may have ended this session while the request was on its way.
+  const opens = (await openingsOfSession(tx, sessionId)).filter(({ accepted }) => accepted);
+  if (opens.length === 0) throw unauthorized();
+  if ((await listPasskeys(tx, userId)).length >= MAX_PASSKEYS) {
+    const message = `cannot be added: you have ${MAX_PASSKEYS} passkeys, the maximum; remove one first`;
+    throw invalidField('name', 'too_many', message, { max: MAX_PASSKEYS });
+  }
+  const { counter, publicKey, transports = [] } = credential;
+  await tx.query(
+    `insert into passkeys (id, person_id, name, credential_id, public_key, counter, transports, created_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [id, userId, name, credential.id, Buffer.from(publicKey), counter, transports, activity.at],
+  );
+  await tx.query(
+    `insert into passkey_persons (passkey_id, person_id, proof)
+     select $1, o.person_id, o.proof from unnest($2::text[], $3::text[]) as o (person_id, proof)`,
+    [id, opens.map(({ personId }) => personId), opens.map(({ proof }) => proof)],
+  );
+  await audit(tx, activity, { action: 'passkey.added', target: id, detail: { name } });
+}
 
 export const deletePasskey = tenantEndpoint({
   operationId: 'deletePasskey',

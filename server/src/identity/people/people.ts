@@ -8,7 +8,7 @@ import type { Principal } from '../../platform/http/principal.ts';
 import { notFound } from '../../platform/http/problem.ts';
 import { activityOf, audit } from '../audit/audit.ts';
 import { changeMember, invite, removeMember } from './manage.ts';
-import { findMember, isMember, listMembers, presentPerson } from './persons.ts';
+import { findMember, isMember, listMembers, type PersonRow, presentPerson } from './persons.ts';
 import { endSessions } from './sessions.ts';
 
 const common = { tag: 'People', credentials: ['session', 'secret'] } as const;
@@ -32,14 +32,8 @@ export const listPeople = tenantEndpoint({
     const after = query.cursor === undefined ? null : decodeCursor(query.cursor, id => isId('usr', id));
     const rows = await listMembers(deps.db, principal.tenantId, query.limit + 1, after);
     const full = principal.kind !== 'session' || principal.role === 'owner';
-    return ok(
-      pageOf(
-        rows,
-        query.limit,
-        row => row.id,
-        row => presentPerson(row, full),
-      ),
-    );
+    const presented = (row: PersonRow) => presentPerson(row, full);
+    return ok(pageOf(rows, query.limit, row => row.id, presented));
   },
 });
 
@@ -53,7 +47,7 @@ export const invitePerson = tenantEndpoint({
   operationId: 'invitePerson',
   summary: 'Invite a person',
   description:
-    'The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with a phone number alone, the ' +
+    'The person is mailed a link that signs them in once, within 7 days. Without SMTP, or with only a phone number, the ' +
     'answer carries it as `sign_in_url`. Somebody who signs in to another account of the deployment already proves the ' +
     'address or number here as well; until then nothing of theirs changes.',
   ...owners,

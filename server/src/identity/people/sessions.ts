@@ -10,7 +10,7 @@ import { enterBy, type Opening, type Place, placesOf } from './openings.ts';
 
 export const IDLE_MS = 30 * 60_000;
 const LIFE_MS = 12 * 60 * 60_000;
-/** The greatest age of a sign-in that sensitive acts accept. */
+/** The greatest age of a sign-in that sensitive actions accept. */
 export const RECENT_MS = 15 * 60_000;
 
 export type Method = 'passkey' | 'magic_link' | 'invitation' | 'one_time_code' | 'first_run' | `oidc:${string}`;

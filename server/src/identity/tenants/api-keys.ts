@@ -62,6 +62,8 @@ export async function revokeKey(tx: Tx, activity: Activity, id: string): Promise
   return true;
 }
 
+const common = { tag: 'Management', credentials: ['session', 'secret'], role: 'owner' } as const;
+
 export const createApiKey = tenantEndpoint({
   operationId: 'createApiKey',
   summary: 'Create a publishable key',
@@ -69,9 +71,7 @@ export const createApiKey = tenantEndpoint({
     'A key with `scopes` is for apps: it creates verifications from one link template, and lists and reads nothing. Only this ' +
     'response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
     'it. If you lost the response, revoke the key and create another.',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
-  role: 'owner',
+  ...common,
   recent: true,
   secretAnswer: ['key'],
   body: CreateApiKey,
@@ -112,9 +112,7 @@ export const createApiKey = tenantEndpoint({
 export const listApiKeys = tenantEndpoint({
   operationId: 'listApiKeys',
   summary: 'List active keys, newest first',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
-  role: 'owner',
+  ...common,
   query: PageQuery,
   responses: { 200: Page(ApiKey) },
   async handler({ deps, principal, query }) {
@@ -134,9 +132,7 @@ const exists = async ({
 export const getApiKey = tenantEndpoint({
   operationId: 'getApiKey',
   summary: 'Get a key, without the key itself',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
-  role: 'owner',
+  ...common,
   exists,
   responses: { 200: ApiKey },
   async handler({ deps, principal, params }) {
@@ -150,9 +146,7 @@ export const deleteApiKey = tenantEndpoint({
   operationId: 'revokeApiKey',
   summary: 'Revoke a key',
   description: 'After this response every node rejects the key. You cannot undo this.',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
-  role: 'owner',
+  ...common,
   recent: true,
   exists,
   responses: { 204: null },

@@ -5,14 +5,14 @@ import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import { SLUG } from '@firsthand/contract/base/patterns.ts';
 import { BRAND_SLUG_PATTERN } from '@firsthand/contract/verification/create-verification.ts';
 import type { BrandView } from '@firsthand/contract/verification/verification.ts';
-import { many, one, type Queryable, transaction } from '../../platform/db/sql.ts';
+import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { invalidField, notFound, storageUnavailable } from '../../platform/http/problem.ts';
 import { newUlid } from '../../platform/lib/ids.ts';
-import { activityOf, audit } from '../audit/audit.ts';
+import { type Activity, activityOf, audit } from '../audit/audit.ts';
 import { logoKey, logoPath, readLogo } from './logo.ts';
 
 interface BrandRow {
@@ -94,6 +94,8 @@ export async function brandOf(
   };
 }
 
+const common = { tag: 'Management', credentials: ['session', 'secret'] } as const;
+
 type Asked = { deps: Deps; principal: Principal; params: Record<string, string> };
 const exists = async ({ deps, principal, params }: Asked) =>
   (await findBrand(deps.db, principal.tenantId, params.slug!)) !== undefined;
@@ -105,8 +107,7 @@ export const putBrand = tenantEndpoint({
     'Colors, origins and a return address that you leave out are removed. A logo you leave out stays, because no response repeats its bytes; send `null` to ' +
     'remove it. Logos are converted to PNG of at most 512×512 pixels. `worn_colors` holds the colors the pages use: an ' +
     'accent with too little contrast (WCAG AA) is made darker or lighter.',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
+  ...common,
   role: 'member',
   bodyLimitBytes: BODY_LIMIT,
   imageFields: ['logo_base64'],
@@ -121,17 +122,11 @@ export const putBrand = tenantEndpoint({
   },
   responses: { 200: Brand },
   async handler(call) {
-    const { deps, principal, body } = call;
+    const { deps, body } = call;
     const slug = call.params.slug!;
     if (!isSlug(slug)) {
-      throw invalidField(
-        'slug',
-        'pattern',
-        'must have 2 to 40 lower-case letters and digits, with single hyphens between them',
-        {
-          pattern: SLUG,
-        },
-      );
+      const message = 'must have 2 to 40 lower-case letters and digits, with single hyphens between them';
+      throw invalidField('slug', 'pattern', message, { pattern: SLUG });
     }
     const logo = body.logo_base64 ? await readLogo('logo_base64', call.images.get('logo_base64')!) : null;
     const logoId = logo ? newUlid() : null;
@@ -141,47 +136,50 @@ export const putBrand = tenantEndpoint({
       });
     }
     const doing = activityOf(call);
-    const { row, replaced } = await transaction(deps.db, async tx => {
-      const before = await findBrand(tx, principal.tenantId, slug, 'for update');
-      const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
-      const after = await one<BrandRow>(
-        tx,
-        `insert into brands (tenant_id, slug, name, accent, background, logo_id, allowed_origins, return_url, created_at, updated_at)
-         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
-         on conflict (tenant_id, slug) do update set name = excluded.name, accent = excluded.accent,
-           background = excluded.background, logo_id = excluded.logo_id, allowed_origins = excluded.allowed_origins,
-           return_url = excluded.return_url, updated_at = excluded.updated_at
-         returning *`,
-        [
-          principal.tenantId,
-          slug,
-          body.name,
-          body.colors?.accent.toLowerCase() ?? null,
-          body.colors?.background?.toLowerCase() ?? null,
-          kept,
-          body.allowed_origins ?? [],
-          body.return_url ?? null,
-          doing.at,
-        ],
-      );
-      if (!after) throw new Error('upsert returned no row');
-      await audit(tx, doing, {
-        action: before ? 'brand.updated' : 'brand.created',
-        target: slug,
-        detail: {
-          name: body.name,
-          ...(body.colors ? { colors: body.colors } : {}),
-          ...(body.allowed_origins ? { allowed_origins: body.allowed_origins } : {}),
-          ...(body.return_url ? { return_url: new URL(body.return_url).origin } : {}),
-          logo: kept !== null,
-        },
-      });
-      return { row: after, replaced: before?.logo_id && before.logo_id !== kept ? before.logo_id : null };
-    });
+    const { row, replaced } = await transaction(deps.db, tx => storeBrand(tx, doing, slug, body, logoId));
     await forgetLogo(deps, replaced);
     return ok(present(row, deps.origins));
   },
 });
+
+/** Creates or replaces a brand. Returns the row, and the id of a logo that no brand uses any more. */
+async function storeBrand(tx: Tx, activity: Activity, slug: string, body: BrandInput, logoId: string | null) {
+  const before = await findBrand(tx, activity.tenantId, slug, 'for update');
+  const kept = body.logo_base64 === undefined ? (before?.logo_id ?? null) : logoId;
+  const row = (await one<BrandRow>(
+    tx,
+    `insert into brands (tenant_id, slug, name, accent, background, logo_id, allowed_origins, return_url, created_at, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+     on conflict (tenant_id, slug) do update set name = excluded.name, accent = excluded.accent,
+       background = excluded.background, logo_id = excluded.logo_id, allowed_origins = excluded.allowed_origins,
+       return_url = excluded.return_url, updated_at = excluded.updated_at
+     returning *`,
+    [
+      activity.tenantId,
+      slug,
+      body.name,
+      body.colors?.accent.toLowerCase() ?? null,
+      body.colors?.background?.toLowerCase() ?? null,
+      kept,
+      body.allowed_origins ?? [],
+      body.return_url ?? null,
+      activity.at,
+    ],
+  ))!;
+  const { name, colors, allowed_origins, return_url } = body;
+  await audit(tx, activity, {
+    action: before ? 'brand.updated' : 'brand.created',
+    target: slug,
+    detail: {
+      name,
+      ...(colors ? { colors } : {}),
+      ...(allowed_origins ? { allowed_origins } : {}),
+      ...(return_url ? { return_url: new URL(return_url).origin } : {}),
+      logo: kept !== null,
+    },
+  });
+  return { row, replaced: before?.logo_id && before.logo_id !== kept ? before.logo_id : null };
+}
 
 /** Deletes a logo that no brand uses. If this fails, the leftover only costs space. */
 async function forgetLogo(deps: Pick<Deps, 'log' | 'blobs'>, logoId: string | null): Promise<void> {
@@ -194,8 +192,7 @@ async function forgetLogo(deps: Pick<Deps, 'log' | 'blobs'>, logoId: string | nu
 export const getBrand = tenantEndpoint({
   operationId: 'getBrand',
   summary: 'Get a brand',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
+  ...common,
   exists,
   responses: { 200: Brand },
   async handler({ deps, principal, params }) {
@@ -208,8 +205,7 @@ export const getBrand = tenantEndpoint({
 export const listBrands = tenantEndpoint({
   operationId: 'listBrands',
   summary: 'List brands, newest first',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
+  ...common,
   query: PageQuery,
   responses: { 200: Page(Brand) },
   async handler({ deps, principal, query }) {
@@ -219,14 +215,8 @@ export const listBrands = tenantEndpoint({
       `select * from brands where tenant_id = $1 and ($2::bigint is null or number < $2) order by number desc limit $3`,
       [principal.tenantId, after, query.limit + 1],
     );
-    return ok(
-      pageOf(
-        rows,
-        query.limit,
-        row => row.number,
-        row => present(row, deps.origins),
-      ),
-    );
+    const presented = (row: BrandRow) => present(row, deps.origins);
+    return ok(pageOf(rows, query.limit, row => row.number, presented));
   },
 });
 
@@ -234,8 +224,7 @@ export const deleteBrand = tenantEndpoint({
   operationId: 'deleteBrand',
   summary: 'Delete a brand',
   description: 'Verifications with this brand then show the default brand.',
-  tag: 'Management',
-  credentials: ['session', 'secret'],
+  ...common,
   role: 'member',
   exists,
   responses: { 204: null },

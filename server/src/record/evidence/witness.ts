@@ -109,17 +109,12 @@ export async function addCheckpoint(
       deps.log.error({ origin: checkpoint.origin, seen: known.note, offered: request.note }, 'a log was forked');
       return conflict;
     }
+    const { root: newRoot, size: newSize } = checkpoint;
     // Before the first state there is no root to be consistent with.
     const consistent =
       size === 0n
         ? request.proof.length === 0
-        : verifyConsistency({
-            old: size,
-            oldRoot: root,
-            size: checkpoint.size,
-            root: checkpoint.root,
-            proof: request.proof,
-          });
+        : verifyConsistency({ old: size, oldRoot: root, size: newSize, root: newRoot, proof: request.proof });
     if (!consistent) {
       deps.log.error(
         { origin: checkpoint.origin, seen: known?.note, offered: request.note },

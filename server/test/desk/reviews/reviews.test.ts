@@ -450,7 +450,7 @@ describe('reviews', () => {
     });
     const test = await person('viewer', false, tenantId);
     expect((await test.ask<ReviewAgreement>('/v1/reviews/agreement')).body.decisions).toBe(0);
-    const later = new Date(Date.now() + 60_000).toISOString();
+    const later = new Date(now().getTime() + 60_000).toISOString();
     expect((await agreement(`?since=${later}`)).decisions).toBe(0);
   });
 

@@ -262,8 +262,8 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
   it('and twenty of 17 MB at once keep nobody waiting for all of them', async () => {
     const bodies = CAPTURES.slice(0, 7).map(([, make]) => make());
     const { id } = await createVerification({ url: service.url, tenant } as never, {});
-    let alone = 0;
-    for (const body of bodies) alone += await cost('POST', `/v1/verifications/${id}/captures`, body);
+    let oneByOne = 0;
+    for (const body of bodies) oneByOne += await cost('POST', `/v1/verifications/${id}/captures`, body);
     const most = await mostMs();
     const poller = fork(join(import.meta.dirname, 'healthz-poller.ts'), [service.url, `${service.process.pid}`]);
     await once(poller, 'message');
@@ -278,7 +278,7 @@ describe.skipIf(!existsSync('/proc/self/schedstat'))('a body costs no more than 
     const [waits] = (await once(poller, 'message')) as [number[]];
     expect(answers.map(answer => answer.status)).toEqual(Array<number>(20).fill(400));
     // Each costs what it costs by itself, give or take what busy cores do to each other (up to 3.5 times was seen).
-    expect(together).toBeLessThan(6 * (20 / bodies.length) * alone);
+    expect(together).toBeLessThan(6 * (20 / bodies.length) * oneByOne);
     expect(waits.length).toBeGreaterThan(3);
     // A request in between waits for slices of a few of them, never for all.
     expect(Math.max(...waits)).toBeLessThan(4 * most);

@@ -2,8 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Me } from '@firsthand/contract/people/people.ts';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask, startTestService, type TestService, until } from '../../support/harness.ts';
+import { ask, startTestService, until } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { openBot } from './bot.ts';
 import { freshAddress, signInAsOwner, tokenOf, type Visitor, visit } from './visitor.ts';
 
@@ -12,12 +13,15 @@ const SECRET = 'bot-secret-that-signs-0001';
 describe('sign-in by e-mail and message', () => {
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let bot: Awaited<ReturnType<typeof openBot>>;
-  let service: TestService;
   let owner: Visitor;
   let env: Record<string, string>;
   let skew = 0;
-
-  beforeAll(async () => {
+  // Registered before the service's own hook, so that it runs after the service has stopped.
+  afterAll(async () => {
+    await mailbox?.close();
+    await bot?.close();
+  });
+  const service = serviceOfSuite(async () => {
     mailbox = await openMailbox();
     bot = await openBot(SECRET);
     env = {
@@ -27,16 +31,10 @@ describe('sign-in by e-mail and message', () => {
       BOT_SECRETS: `${SECRET},an-older-bot-secret-0002`,
       TRUSTED_PROXIES: '127.0.0.1,::1',
     };
-    service = await startTestService({
-      env,
-      now: () => new Date(Date.now() + skew),
-    });
-    owner = await signInAsOwner(service);
+    return { env, now: () => new Date(Date.now() + skew) };
   });
-  afterAll(async () => {
-    await service?.stop();
-    await mailbox?.close();
-    await bot?.close();
+  beforeAll(async () => {
+    owner = await signInAsOwner(service);
   });
 
   const invite = async (body: object) => {

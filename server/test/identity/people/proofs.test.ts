@@ -1,12 +1,13 @@
 import type { InvitedPerson, Me } from '@firsthand/contract/people/people.ts';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { mailSignInLink } from '../../../src/delivery/notifications/sign-in-link.ts';
 import { codeOf } from '../../../src/identity/people/sign-in/one-time-code.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
-import { ask, startTestService, type TestService } from '../../support/harness.ts';
+import { ask } from '../../support/harness.ts';
 import { openMailbox } from '../../support/mailbox.ts';
 import { freePort } from '../../support/service-process.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { createAuthenticator, type Options } from './authenticator.ts';
 import { openForger, providerSettings } from './identity-provider.ts';
 import { tokenOf, type Visitor, visit } from './visitor.ts';
@@ -41,11 +42,11 @@ interface Person {
 }
 
 type Step =
-  | { act: 'invite'; account: number; email: number | null; phone: number | null; mailed: boolean }
-  | { act: 'mail' | 'code' | 'provider' | 'move'; contact: number; human: number }
-  | { act: 'link'; person: number; human: number }
-  | { act: 'passkey' | 'add passkey' | 'switch'; human: number; n: number; account: number }
-  | { act: 'remove'; person: number };
+  | { kind: 'invite'; account: number; email: number | null; phone: number | null; mailed: boolean }
+  | { kind: 'mail' | 'code' | 'provider' | 'move'; contact: number; human: number }
+  | { kind: 'link'; person: number; human: number }
+  | { kind: 'passkey' | 'add passkey' | 'switch'; human: number; n: number; account: number }
+  | { kind: 'remove'; person: number };
 
 const small = fc.nat({ max: 1 });
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -53,7 +54,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc
       .record({
-        act: fc.constant('invite' as const),
+        kind: fc.constant('invite' as const),
         account: small,
         email: fc.option(small),
         phone: fc.option(small),
@@ -64,7 +65,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      act: fc.constantFrom('mail' as const, 'code' as const, 'provider' as const, 'move' as const),
+      kind: fc.constantFrom('mail' as const, 'code' as const, 'provider' as const, 'move' as const),
       contact: small,
       human: small,
     }),
@@ -72,26 +73,29 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
-      act: fc.constantFrom('passkey' as const, 'add passkey' as const, 'switch' as const),
+      kind: fc.constantFrom('passkey' as const, 'add passkey' as const, 'switch' as const),
       human: small,
       n: fc.nat({ max: 3 }),
       account: small,
     }),
   },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('link' as const), person: fc.nat({ max: 3 }), human: small }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constant('remove' as const), person: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('link' as const), person: fc.nat({ max: 3 }), human: small }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('remove' as const), person: fc.nat({ max: 3 }) }) },
 );
 
 describe('proofs', () => {
-  let service: TestService;
   let mailbox: Awaited<ReturnType<typeof openMailbox>>;
   let forger: Awaited<ReturnType<typeof openForger>>;
   let runs = 0;
-
-  beforeAll(async () => {
+  // Registered before the service's own hook, so that it runs after the service has stopped.
+  afterAll(async () => {
+    await mailbox?.close();
+    await forger?.close();
+  });
+  const service = serviceOfSuite(async () => {
     mailbox = await openMailbox();
     forger = await openForger();
-    service = await startTestService({
+    return {
       worker: false,
       env: {
         PORT: String(PORT),
@@ -102,12 +106,7 @@ describe('proofs', () => {
         BOT_SECRETS: 'bot-secret-that-signs-0001',
         ...providerSettings('FORGER', forger.issuer),
       },
-    });
-  });
-  afterAll(async () => {
-    await service?.stop();
-    await mailbox?.close();
-    await forger?.close();
+    };
   });
 
   /** Sends the mails that wait, and returns the token of the last one to this address. */
@@ -154,7 +153,7 @@ describe('proofs', () => {
     };
 
     async function take(o: Step): Promise<void> {
-      switch (o.act) {
+      switch (o.kind) {
         case 'invite': {
           const account = accounts[o.account]!;
           const contacts = [
@@ -278,7 +277,7 @@ describe('proofs', () => {
       await take(o);
       const open = await alive();
       // Only a removal ends a session that somebody proved.
-      if (o.act !== 'remove') expect(open).toEqual(expect.arrayContaining(before));
+      if (o.kind !== 'remove') expect(open).toEqual(expect.arrayContaining(before));
       for (const browser of open) {
         const now = (await me(browser))!;
         const current = persons.find(({ id }) => id === now.person.id);
@@ -292,7 +291,7 @@ describe('proofs', () => {
   }
 
   const invite = (account: number, email: number | null, phone: number | null): Step => ({
-    act: 'invite',
+    kind: 'invite',
     account,
     email,
     phone,
@@ -305,42 +304,42 @@ describe('proofs', () => {
       'an identity, a passkey and a session of one contact do not reach an account that invites the other contact',
       [
         invite(0, 1, 0),
-        { act: 'provider', contact: 0, human: 1 },
-        { act: 'add passkey', ...eve },
+        { kind: 'provider', contact: 0, human: 1 },
+        { kind: 'add passkey', ...eve },
         invite(1, null, 0),
-        { act: 'switch', ...eve },
-        { act: 'code', contact: 0, human: 0 },
-        { act: 'provider', contact: 0, human: 1 },
-        { act: 'passkey', ...eve },
-        { act: 'switch', ...eve },
-        { act: 'mail', contact: 1, human: 1 },
+        { kind: 'switch', ...eve },
+        { kind: 'code', contact: 0, human: 0 },
+        { kind: 'provider', contact: 0, human: 1 },
+        { kind: 'passkey', ...eve },
+        { kind: 'switch', ...eve },
+        { kind: 'mail', contact: 1, human: 1 },
       ],
     ],
     [
       'a former owner of an address does not reach an account that invites the next one',
       [
         invite(0, 1, null),
-        { act: 'provider', contact: 0, human: 1 },
-        { act: 'add passkey', ...eve },
-        { act: 'move', contact: 0, human: 1 },
+        { kind: 'provider', contact: 0, human: 1 },
+        { kind: 'add passkey', ...eve },
+        { kind: 'move', contact: 0, human: 1 },
         invite(1, 1, null),
-        { act: 'provider', contact: 0, human: 1 },
-        { act: 'passkey', ...eve },
-        { act: 'switch', ...eve },
-        { act: 'mail', contact: 1, human: 0 },
+        { kind: 'provider', contact: 0, human: 1 },
+        { kind: 'passkey', ...eve },
+        { kind: 'switch', ...eve },
+        { kind: 'mail', contact: 1, human: 0 },
       ],
     ],
     [
       'whom an account made up with its own link reaches only that account',
       [
         invite(0, 0, 0),
-        { act: 'link', person: 0, human: 1 },
-        { act: 'add passkey', ...eve },
+        { kind: 'link', person: 0, human: 1 },
+        { kind: 'add passkey', ...eve },
         invite(1, 0, 0),
-        { act: 'passkey', ...eve },
-        { act: 'switch', ...eve },
-        { act: 'mail', contact: 0, human: 0 },
-        { act: 'passkey', ...eve },
+        { kind: 'passkey', ...eve },
+        { kind: 'switch', ...eve },
+        { kind: 'mail', contact: 0, human: 0 },
+        { kind: 'passkey', ...eve },
       ],
     ],
   ])('%s', async (_name, steps) => play(steps));

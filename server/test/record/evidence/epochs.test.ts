@@ -64,8 +64,18 @@ it('a database restored to an earlier copy signs no fork, and a verification of 
   expect(await published(log, 5n)).toMatchObject({ origin: `${last.origin}/epoch-2` });
   expect(await log.readAll()).toHaveLength(5);
   expect(service.logged.join('\n')).toContain('a new epoch of the log begins');
-  const note = Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer());
-  expect(parseCheckpoint(parseNote(note).text)).toEqual(backedUp);
+  // The epoch before stays readable at an address of its own; tiles at the shared one are no longer for ever.
+  const at = async (path: string) => {
+    const answer = await fetch(`${service.url}/log/${path}`);
+    return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };
+  };
+  const note = async (path: string) => parseNote((await at(path)).bytes);
+  const cachingOf = async (path: string) => (await at(path)).answer.headers.get('cache-control');
+  expect(parseCheckpoint((await note('epoch-1/checkpoint')).text)).toEqual(backedUp);
+  expect(await note('epoch-2/checkpoint')).toEqual(await note('checkpoint'));
+  expect(await cachingOf('epoch-1/tile/0/000.p/3')).toContain('immutable');
+  expect(await cachingOf('tile/0/000.p/1')).toBe('no-cache');
+  for (const epoch of ['0', '3', '01', 'x']) expect((await at(`epoch-${epoch}/checkpoint`)).answer.status).toBe(404);
 
   const after = await reportOn(service, half);
   expect(after.faults).toEqual([]);
@@ -80,7 +90,7 @@ it('a database restored to an earlier copy signs no fork, and a verification of 
   const { keys } = (await ask<EvidenceKeys>(service, '/v1/evidence-keys')).body;
   const current = keys.filter(key => key.retired_at === undefined);
   expect(current.map(({ role }) => role).sort()).toEqual(['bundle', 'bundle', 'log', 'log']);
-  const first = parseNote(Buffer.from(await (await fetch(`${service.url}/log/epoch-1/checkpoint`)).arrayBuffer()));
+  const first = await note('epoch-1/checkpoint');
   expect(parseCheckpoint(first.text)).toEqual(backedUp);
   expect(
     verifyNote(

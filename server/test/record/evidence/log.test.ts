@@ -21,7 +21,6 @@ import { one, transaction } from '../../../src/platform/db/sql.ts';
 import type { Deps } from '../../../src/platform/deps.ts';
 import { rotateKeys } from '../../../src/record/evidence/log.ts';
 import { checkHighWater, publish } from '../../../src/record/evidence/publisher.ts';
-import { sequence } from '../../../src/record/evidence/sequencer.ts';
 import { appendStatement, openStatements } from '../../../src/record/evidence/statements.ts';
 import { loadNodes } from '../../../src/record/evidence/tiles.ts';
 import { checkSeals } from '../../../src/verification/verifications/check-seals.ts';
@@ -140,43 +139,6 @@ describe('GET /log', () => {
     expect(equal(foldTile(below!), above!.slice(0, 32))).toBe(true);
   });
 
-  it('gives every fact one place when several nodes sequence at once', async () => {
-    const { id } = await createVerification(service);
-    let done = false;
-    const racing = Promise.all(
-      Array.from({ length: 4 }, async () => {
-        while (!done) await sequence(service.deps);
-      }),
-    );
-    await Promise.all([
-      state(id, 40),
-      ...Array.from({ length: 3 }, async () => state((await createVerification(service)).id, 40)),
-    ]);
-    done = true;
-    await racing;
-    // The service's own worker may hold the last batch.
-    await until(async () => {
-      const left = await one<{ left: string }>(
-        service.deps.db,
-        'select count(*) as left from evidence_statements where leaf_index is null',
-      );
-      return left?.left === '0';
-    }, 'every statement to have its place');
-    const row = await one<Record<'count' | 'distinct' | 'first' | 'last' | 'size' | 'pending', string>>(
-      service.deps.db,
-      `select count(*), count(distinct leaf_index) as distinct, min(leaf_index) as first, max(leaf_index) as last,
-         (select size from evidence_logs) as size, (select count(*) from evidence_pending) as pending
-       from evidence_statements`,
-    );
-    expect(row).toMatchObject({
-      pending: '0',
-      first: '0',
-      count: row!.size,
-      distinct: row!.size,
-      last: String(Number(row!.size) - 1),
-    });
-  });
-
   it('ignores what another node adds and publishes while it looks for a restored database', async () => {
     await completedVerification(service);
     const { size } = await until(async () => {
@@ -229,42 +191,6 @@ describe('GET /log', () => {
       const note = await bytesAt('/log/checkpoint');
       return note && verifyNote(parseNote(note), current).length === 1;
     }, 'a checkpoint signed with the new key');
-  });
-
-  it('starts a new epoch under a new name after the database was restored, and never signs a fork', async () => {
-    const { db } = service.deps;
-    const before = await checkpoint();
-    const { id } = await createVerification(service);
-    await state(id, 6);
-    await published(before.size + 6n);
-    // As a backup from before those six has it, with other facts since.
-    const log = (await one<{ id: number; size: string }>(db, 'select id, size from evidence_logs'))!;
-    const fork = Number(log.size) - 2;
-    const tile = Math.floor((Number(log.size) - 1) / 256);
-    await db.query('delete from evidence_tiles where level in (0, -1) and index = $1', [tile]);
-    const floor = tile * 256;
-    await db.query('update evidence_logs set size = $1, checkpoint_size = $2', [floor, floor - 1]);
-    expect(floor).toBeLessThan(fork);
-    await publish(service.deps);
-    const rows = (await db.query<{ origin: string }>('select origin from evidence_logs order by id')).rows;
-    expect(rows.map(row => row.origin)).toEqual([before.origin, `${before.origin}/epoch-2`]);
-    expect(service.logged.join('\n')).toContain('a new epoch of the log begins');
-    await state(id, 2);
-    const head = await until(async () => {
-      const found = await checkpoint().catch(() => null);
-      return found?.origin.endsWith('/epoch-2') && found.size >= 2n ? found : null;
-    }, 'a checkpoint of the new epoch');
-    expect(head.origin).toBe(`${before.origin}/epoch-2`);
-
-    // The epoch before stays readable at an address of its own; tiles at the shared one are no longer for ever.
-    const earlier = parseCheckpoint(parseNote((await bytesAt('/log/epoch-1/checkpoint'))!).text);
-    expect(earlier.origin).toBe(before.origin);
-    expect(await bytesAt('/log/epoch-2/checkpoint')).toEqual(await bytesAt('/log/checkpoint'));
-    expect((await bytesAt('/log/epoch-1/tile/0/000'))?.length).toBe(256 * 32);
-    const caching = async (path: string) => (await fetch(`${service.url}${path}`)).headers.get('cache-control');
-    expect(await caching('/log/epoch-1/tile/0/000')).toContain('immutable');
-    expect(await caching('/log/tile/0/000.p/1')).toBe('no-cache');
-    for (const epoch of ['0', '3', '01', 'x']) expect(await bytesAt(`/log/epoch-${epoch}/checkpoint`)).toBeNull();
   });
 });
 

@@ -141,7 +141,7 @@ export const claimIn = ({ token, userInfo }: Said, path: string): unknown =>
 
 /**
  * The e-mail address that the provider says it verified, with a plain `true` in the same answer as the address. An answer
- * counts for its own address alone. The token decides, if it says both.
+ * counts only for its own address. The token decides, if it says both.
  */
 export function verifiedEmail({ token, userInfo }: Said): string | null {
   const answer = [token, userInfo].find(

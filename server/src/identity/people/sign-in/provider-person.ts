@@ -142,15 +142,13 @@ async function takeRole(tx: Tx, o: Arriving, openings: readonly Opening[], now: 
   }
   const place = (await placesOf(tx, openings)).find(candidate => candidate.tenantId === tenantId);
   if (!place) return;
-  const { personId, proof } = place;
+  const { personId } = place;
   await lockPeople(tx, tenantId);
   const member = await findMember(tx, tenantId, personId);
   if (!member) return;
-  // Whom AUTO_JOIN let in before the granted role was kept has a role of the provider's.
-  const joinedAs = proof === 'provider' && mapped !== null ? provider.autoJoin?.role : undefined;
-  const granted = member.granted_role ?? joinedAs ?? member.role;
+  const granted = member.granted_role ?? member.role;
   const role = mapped ?? granted;
-  if (role === member.role && (mapped === null || member.granted_role !== null || granted === role)) return;
+  if (role === member.role) return;
   if (member.role === 'owner' && role !== 'owner' && !(await hasOtherOwner(tx, tenantId, personId))) {
     deps.log.warn({ person: personId, role }, 'the last owner keeps the role, whatever the provider says');
     return;

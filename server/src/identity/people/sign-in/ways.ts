@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import type { SignInMethods } from '@firsthand/contract/people/people.ts';
+import { SignInMethods } from '@firsthand/contract/people/people.ts';
 import type { Deps } from '../../../platform/deps.ts';
+import { ok, openEndpoint } from '../../../platform/http/endpoint.ts';
 
 /** One sentence for each way to sign in that is not configured, saying which setting it needs. */
 export function missingWays({
@@ -27,3 +28,21 @@ export function missingWays({
       : { passkey: 'To sign in with a passkey, set PUBLIC_URL to an https address with a host name.' }),
   };
 }
+
+export const getSignInMethods = openEndpoint({
+  operationId: 'getSignInMethods',
+  summary: 'List the sign-in methods',
+  tag: 'Sign-in',
+  credentials: ['none'],
+  responses: { 200: SignInMethods },
+  async handler({ deps }) {
+    const missing = missingWays(deps);
+    return ok({
+      providers: deps.config.providers.map(({ name, label }) => ({ name, label })),
+      magic_link: missing.magic_link === undefined,
+      one_time_code: missing.one_time_code === undefined,
+      passkey: missing.passkey === undefined,
+      ...(Object.keys(missing).length > 0 ? { missing } : {}),
+    } satisfies SignInMethods);
+  },
+});

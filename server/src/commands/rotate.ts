@@ -1,5 +1,14 @@
 import { ownCertificates, rotateCredentialKey } from '../custody/credentials/keys.ts';
-import { withDeps } from './tenants.ts';
+import { listEvidenceKeys, rotateKeys, writeOwnKeys } from '../record/evidence/log.ts';
+import { printJson, withDeps } from './tenants.ts';
+
+/** `firsthand rotate-evidence-key`: prints the JWK Set with the new keys first. */
+export const rotateEvidenceKeyCommand = (): Promise<void> =>
+  withDeps(async deps => {
+    await rotateKeys(deps);
+    await writeOwnKeys(deps);
+    printJson(await listEvidenceKeys(deps.db));
+  });
 
 /** `firsthand rotate-credential-key`: prints the new certificate and its root as PEM. */
 export const rotateCredentialKeyCommand = (): Promise<void> =>

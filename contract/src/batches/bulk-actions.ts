@@ -78,8 +78,8 @@ export function bulkActionFaults(body: unknown): Fault[] {
         : conflict('ids', 'cannot be sent together with filter', ['filter']),
     );
   }
-  if (send !== undefined && act !== 'reissue') faults.push(conflict('send', 'is for reissue alone', ['act']));
-  if (reason !== undefined && act !== 'redact') faults.push(conflict('reason', 'is for redact alone', ['act']));
+  if (send !== undefined && act !== 'reissue') faults.push(conflict('send', 'is only for reissue', ['act']));
+  if (reason !== undefined && act !== 'redact') faults.push(conflict('reason', 'is only for redact', ['act']));
   return faults;
 }
 

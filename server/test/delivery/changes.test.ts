@@ -1,48 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { signedIn } from '../identity/people/visitor.ts';
 import { ask, createVerification, startTestService, type TestService, until } from '../support/harness.ts';
+import { followEvents } from './server-sent.ts';
 
-interface Heard {
-  event: string;
-  id: string;
-  data: { id?: string; livemode?: boolean };
-}
-
-/** Opens the stream and collects what it says. */
+/** Follows the stream of changes. */
 async function listen(service: { url: string }, headers: Record<string, string>, query = '') {
-  const stop = new AbortController();
-  const answer = await fetch(`${service.url}/v1/changes/stream${query}`, { headers, signal: stop.signal });
-  const heard: Heard[] = [];
-  let ended = false;
-  const reading = (async () => {
-    let rest = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of answer.body!) {
-      rest += decoder.decode(chunk as Uint8Array, { stream: true });
-      const parts = rest.split('\n\n');
-      rest = parts.pop()!;
-      for (const part of parts) {
-        const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(part)?.[1];
-        const event = field('event');
-        if (event) heard.push({ event, id: field('id') ?? '', data: JSON.parse(field('data') ?? '{}') });
-      }
-    }
-  })()
-    .catch(() => {})
-    .finally(() => {
-      ended = true;
-    });
-  await until(async () => heard.length > 0 || ended, 'the stream to be ready');
-  return {
-    status: answer.status,
-    heard,
-    ids: () => heard.filter(({ event }) => event === 'changed').map(({ data }) => data.id),
-    ended: () => ended,
-    async close() {
-      stop.abort();
-      await reading;
-    },
-  };
+  const path = `/v1/changes/stream${query}`;
+  const stream = await followEvents<{ id?: string; livemode?: boolean }>(service, path, headers);
+  const ids = () => stream.messages.filter(({ event }) => event === 'changed').map(({ data }) => data.id);
+  return { ...stream, ids };
 }
 
 describe('GET /v1/changes/stream', () => {
@@ -68,7 +34,7 @@ describe('GET /v1/changes/stream', () => {
     await createVerification(other, {}, stranger.pk_live);
     const tested = await createVerification(service, {}, tenant.pk_test);
     await until(async () => both.ids().length === 2 && test.ids().length === 1, 'three notes');
-    expect(both.heard.slice(1).map(({ data }) => data)).toEqual([
+    expect(both.messages.slice(1).map(({ data }) => data)).toEqual([
       { id: live.id, livemode: true },
       { id: tested.id, livemode: false },
     ]);
@@ -90,7 +56,7 @@ describe('GET /v1/changes/stream', () => {
     await until(async () => before.ids().length === 1, 'the first');
     await before.close();
     const missed = await createVerification(service, {}, tenant.pk_live);
-    const { id: cursor } = before.heard.at(-1)!;
+    const { id: cursor } = before.messages.at(-1)!;
     const after = await listen(other, { ...headers, 'last-event-id': cursor });
     await until(async () => after.ids().includes(missed.id), 'what was missed');
     expect(after.ids()).not.toContain(first.id);
@@ -100,7 +66,7 @@ describe('GET /v1/changes/stream', () => {
     const [transaction] = Buffer.from(cursor, 'base64url').toString().split(':');
     const old = Buffer.from(`${transaction}:${Date.now() - 3_600_000}`).toString('base64url');
     const late = await listen(service, headers, `?cursor=${old}`);
-    await until(async () => late.heard.some(({ event }) => event === 'reset'), 'the reset');
+    await until(async () => late.messages.some(({ event }) => event === 'reset'), 'the reset');
     await late.close();
     expect((await ask(service, '/v1/changes/stream?cursor=forged', { key: tenant.rk_secret })).status).toBe(400);
   });
@@ -113,7 +79,7 @@ describe('GET /v1/changes/stream', () => {
        select verification_scope($1, true), 'vfy_' || lpad(n::text, 26, '0') from generate_series(1, 5000) n`,
       [tenant.tenant_id],
     );
-    await until(async () => stream.heard.some(({ event }) => event === 'reset'), 'the reset');
+    await until(async () => stream.messages.some(({ event }) => event === 'reset'), 'the reset');
     expect(stream.ids().length).toBeLessThanOrEqual(1_000);
     await stream.close();
   });
@@ -124,6 +90,6 @@ describe('GET /v1/changes/stream', () => {
     for (let n = 0; n < 8; n += 1) streams.push(await listen(service, { cookie: person.cookie }));
     expect((await person.ask('/v1/changes/stream')).status).toBe(429);
     await person.ask('/v1/auth/sign-out', { method: 'POST' });
-    await until(async () => streams.every(stream => stream.ended()), 'the streams to end', 30_000);
+    await until(async () => streams.every(stream => stream.isOver()), 'the streams to end', 30_000);
   });
 });

@@ -94,12 +94,10 @@ export async function erase(
 async function endpointsOfRows(tx: Tx, rows: readonly VerificationRow[], at: Date): Promise<Map<string, string>> {
   const routes = rows.flatMap(({ id, tenant_id: tenantId, livemode, config, private: kept }) => {
     const url = kept.webhook_url ?? config.webhook_url;
-    return url === undefined ? [] : [{ id, to: { tenantId, livemode, url, verificationId: id } }];
+    return url === undefined ? [] : [{ tenantId, livemode, url, verificationId: id }];
   });
-  if (routes.length === 0) return new Map();
-  const destinations = routes.map(({ to }) => to);
-  const endpointOf = await endpointsOf(tx, destinations, at);
-  return new Map(routes.map(({ id, to }) => [id, endpointOf(to)]));
+  const endpoints = await endpointsOf(tx, routes, at);
+  return new Map(routes.map(({ verificationId }, n) => [verificationId, endpoints[n]!.id]));
 }
 
 /** Erases what other tables hold about verifications. */

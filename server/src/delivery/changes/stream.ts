@@ -106,7 +106,7 @@ export const streamChanges = tenantEndpoint({
           subscriber.lost = false;
           subscriber.waiting.clear();
           if (lost || sent.length > 0) {
-            // A reader that is cut off among them hears of all of them again: the last alone moves the cursor on.
+            // A reader that is cut off among them hears of all of them again: only the last moves the cursor on.
             if (lost) yield `event: reset\n${sent.length === 0 ? `id: ${reached}\n` : ''}data: {}\n\n`;
             for (const [n, [id, scope]] of sent.entries()) {
               const mark = n === sent.length - 1 ? reached : position;

@@ -1,8 +1,7 @@
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { MailRefused } from '../../platform/lib/mail.ts';
 import { isTerminal, type VerificationRow } from '../../verification/verifications/row.ts';
-import { renderLetter } from './letter.ts';
+import { mailLetter } from './letter.ts';
 
 type Row = Pick<VerificationRow, 'id' | 'status' | 'expires_at' | 'private' | 'redacted_at'> & { tenant_name: string };
 
@@ -21,21 +20,18 @@ export async function mailCaptureLink(
   const email = row?.private.person?.email;
   if (!row || !email || row.redacted_at || isTerminal(row.status) || row.expires_at <= deps.clock.now()) return;
   const until = `${row.expires_at.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  try {
-    await deps.mailer.send({
-      to: email,
-      id: `link-${row.id}`,
-      subject: `${row.tenant_name} asks you for photos`.replace(/\s+/g, ' '),
-      ...renderLetter({
-        heading: `${row.tenant_name} asks you for photos`,
-        lead: 'Open the link on your phone. The page shows you which photos to take.',
-        facts: [['Works until', until]],
-        link: { text: 'Take the photos', url: `${deps.origins.capture}/v/${row.id}` },
-        footer: `You get this because ${row.tenant_name} entered your address. If you do not know them, do nothing.`,
-      }),
-    });
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
-    deps.log.warn({ err: error, verificationId }, 'an e-mail with a capture link was refused for good and is not sent');
-  }
+  const asks = `${row.tenant_name} asks you for photos`;
+  await mailLetter(deps, deps.mailer, {
+    to: email,
+    id: `link-${row.id}`,
+    about: { verificationId },
+    letter: {
+      subject: asks,
+      heading: asks,
+      lead: 'Open the link on your phone. The page shows you which photos to take.',
+      facts: [['Works until', until]],
+      link: { text: 'Take the photos', url: `${deps.origins.capture}/v/${row.id}` },
+      footer: `You get this because ${row.tenant_name} entered your address. If you do not know them, do nothing.`,
+    },
+  });
 }

@@ -1,7 +1,6 @@
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { MailRefused } from '../../platform/lib/mail.ts';
-import { renderLetter } from './letter.ts';
+import { mailLetter } from './letter.ts';
 
 interface DisabledRow {
   url: string;
@@ -24,36 +23,30 @@ export async function mailEndpointDisabled(
   );
   // Skip the e-mail if the endpoint was enabled again after this job was queued, or if the tenant has no address.
   if (!deps.mailer || !row?.disabled_at || !row.notify_email) return;
-  const { text, html } = renderLetter({
-    heading: 'We disabled a webhook endpoint',
-    lead:
-      'Every webhook to this endpoint failed for five days, so we stopped sending. We keep the events it misses. Fix the ' +
-      'endpoint, enable it, then recover the missed events.',
-    facts: [
-      ['Endpoint', withoutCredentials(row.url)],
-      ['Id', endpointId],
-      ['Mode', row.livemode ? 'live' : 'test'],
-      ...(row.failing_since
-        ? ([['Failing since', `${row.failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC`]] as const)
-        : []),
-      ['Enable', `POST /v1/webhook-endpoints/${endpointId}/enable`],
-      ['Recover events', 'POST /v1/webhook-deliveries/recover'],
-    ],
-    link: { text: 'Read how to enable and recover', url: `${deps.origins.public}/docs/webhooks#delivery` },
-    footer: 'You get this e-mail because this account sends its notifications to your address.',
-  });
-  try {
-    await deps.mailer.send({
-      to: row.notify_email,
-      id: `${endpointId}-${row.disabled_at.getTime()}`,
+  await mailLetter(deps, deps.mailer, {
+    to: row.notify_email,
+    id: `${endpointId}-${row.disabled_at.getTime()}`,
+    about: { endpoint: endpointId },
+    letter: {
       subject: 'We disabled a webhook endpoint',
-      text,
-      html,
-    });
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
-    deps.log.warn({ err: error, endpoint: endpointId }, 'an e-mail was refused for good and is not sent');
-  }
+      heading: 'We disabled a webhook endpoint',
+      lead:
+        'Every webhook to this endpoint failed for five days, so we stopped sending. We keep the events it misses. Fix the ' +
+        'endpoint, enable it, then recover the missed events.',
+      facts: [
+        ['Endpoint', withoutCredentials(row.url)],
+        ['Id', endpointId],
+        ['Mode', row.livemode ? 'live' : 'test'],
+        ...(row.failing_since
+          ? ([['Failing since', `${row.failing_since.toISOString().slice(0, 16).replace('T', ' ')} UTC`]] as const)
+          : []),
+        ['Enable', `POST /v1/webhook-endpoints/${endpointId}/enable`],
+        ['Recover events', 'POST /v1/webhook-deliveries/recover'],
+      ],
+      link: { text: 'Read how to enable and recover', url: `${deps.origins.public}/docs/webhooks#delivery` },
+      footer: 'You get this e-mail because this account sends its notifications to your address.',
+    },
+  });
 }
 
 /** Drops the password and the query: either may hold a secret, and e-mail is not encrypted. */

@@ -1,5 +1,10 @@
+import type { Deps } from '../../platform/deps.ts';
+import { type Mailer, MailRefused } from '../../platform/lib/mail.ts';
+
 /** A short message: what happened, the facts, one link. */
 export interface Letter {
+  /** Of the e-mail, in one line. */
+  subject: string;
   heading: string;
   /** One or two sentences. */
   lead: string;
@@ -15,8 +20,23 @@ const escapeHtml = (text: string): string =>
 /** One line: a reference may hold anything. */
 const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
+/** Mails a letter. Logs it with `about` if the mail server refuses it for good, because another try is useless. */
+export async function mailLetter(
+  deps: Pick<Deps, 'log'>,
+  mailer: Mailer,
+  /** `id`: the same each time one message is sent. */
+  { to, id, about, letter }: { to: string; id: string; about: Record<string, unknown>; letter: Letter },
+): Promise<void> {
+  try {
+    await mailer.send({ to, id, subject: line(letter.subject), ...renderLetter(letter) });
+  } catch (error) {
+    if (!(error instanceof MailRefused)) throw error;
+    deps.log.warn({ err: error, ...about }, 'an e-mail was refused for good and is not sent');
+  }
+}
+
 /** The same words twice: as plain text, and as HTML without images, scripts or anything that is loaded. */
-export function renderLetter({ heading, lead, facts, link, footer }: Letter): { text: string; html: string } {
+function renderLetter({ heading, lead, facts, link, footer }: Letter): { text: string; html: string } {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const text = [
     heading,

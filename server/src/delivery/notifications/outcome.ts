@@ -2,9 +2,8 @@ import type { LABELS } from '@firsthand/contract/base/enums.ts';
 import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
-import { MailRefused } from '../../platform/lib/mail.ts';
 import { lacksCheck } from '../../verification/verifications/steps.ts';
-import { renderLetter } from './letter.ts';
+import { type Letter, mailLetter } from './letter.ts';
 import { wordsFor } from './reason.ts';
 
 interface OutcomeRow {
@@ -43,17 +42,11 @@ export async function mailOutcome(
   // Skip the e-mail if the verification was redacted after this job was queued.
   if (!row?.notify_email || row.redacted_at) return;
   const letter = letterOf(row, deps.origins);
-  if (!letter) return;
-  const { subject, ...parts } = letter;
-  try {
-    await deps.mailer.send({ to: row.notify_email, id: eventId, subject, ...renderLetter(parts) });
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
-    deps.log.warn({ err: error, event: eventId }, 'an e-mail was refused for good and is not sent');
-  }
+  if (letter)
+    await mailLetter(deps, deps.mailer, { to: row.notify_email, id: eventId, about: { event: eventId }, letter });
 }
 
-function letterOf(row: OutcomeRow, origins: Origins) {
+function letterOf(row: OutcomeRow, origins: Origins): Letter | null {
   const { verdict } = row;
   const name = row.external_ref ?? row.verification_id;
   const test = row.livemode ? '' : '[Test] ';

@@ -4,8 +4,7 @@ import { memberWith } from '../../identity/people/persons.ts';
 import { mayBeMailed, mintLink, type Purpose } from '../../identity/people/tokens.ts';
 import { one, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-import { MailRefused } from '../../platform/lib/mail.ts';
-import { renderLetter } from './letter.ts';
+import { type Letter, mailLetter } from './letter.ts';
 
 interface MailRow {
   id: string;
@@ -29,13 +28,7 @@ export async function mailSignInLink(
   if (!mail) return;
   const link = await linkFor(deps, mail);
   if (link && deps.mailer) {
-    const { subject, ...letter } = letterOf(mail, link);
-    try {
-      await deps.mailer.send({ to: mail.email, id: mail.id, subject, ...renderLetter(letter) });
-    } catch (error) {
-      if (!(error instanceof MailRefused)) throw error;
-      deps.log.warn({ err: error }, 'a sign-in mail was refused for good and is not sent');
-    }
+    await mailLetter(deps, deps.mailer, { to: mail.email, id: mail.id, about: {}, letter: letterOf(mail, link) });
   }
   await forgetMail(deps.db, mailId);
 }
@@ -49,14 +42,14 @@ const linkFor = (deps: Pick<Deps, 'db' | 'origins' | 'clock'>, mail: MailRow): P
     return mintLink(tx, deps, { purpose, personId: invited, email, mailId });
   });
 
-function letterOf(mail: MailRow, url: string) {
+function letterOf(mail: MailRow, url: string): Letter {
   if (mail.purpose === 'invitation') {
     const account = mail.tenant_name ?? 'an account';
     return {
       subject: 'You are invited to Firsthand',
       heading: 'You are invited to Firsthand',
       lead: 'Open the link to sign in. It works once, within 7 days.',
-      facts: [['Account', account]] as const,
+      facts: [['Account', account]],
       link: { text: 'Accept the invitation', url },
       footer: 'You get this because an owner of the account entered your address. If you do not know them, do nothing.',
     };

@@ -3,8 +3,7 @@ import type { Deps } from '../../platform/deps.ts';
 import { addJob } from '../../platform/jobs/queue.ts';
 import { takeUnannounced } from '../../record/events/outbox.ts';
 import type { Claims, Room } from './claim.ts';
-import { isForChat } from './for-chat.ts';
-import { type EndpointRow, findEndpoints, insertRows, type NodeClaim } from './queue.ts';
+import { type EndpointRow, endpointsOf, insertDeliveries, type NodeClaim } from './queue.ts';
 
 interface EventRow {
   id: string;
@@ -26,6 +25,11 @@ interface EventRow {
 /** Events that also send an e-mail. */
 const MAILED = new Set(['verification.completed', 'verification.expired', 'verification.failed']);
 
+/** Whether an event is worth a message in the chat: a verdict in doubt or failed, or photos that could not be analysed. */
+const isForChat = (type: string, label: string | null): boolean =>
+  type === 'verification.failed' ||
+  (type === 'verification.completed' && (label === 'suspicious' || label === 'failed'));
+
 export interface Announced {
   /** How many events it took; fewer than the batch means that nothing is left. */
   taken: number;
@@ -40,7 +44,7 @@ export interface Announced {
  */
 export async function announceEvents(
   deps: Pick<Deps, 'db' | 'clock' | 'mailer'>,
-  { batch = 500, direct }: { batch?: number; direct?: NodeClaim & Room } = {},
+  { batch = 500, direct }: { batch?: number; direct?: (NodeClaim & Room) | undefined } = {},
 ): Promise<Announced> {
   return transaction(deps.db, async tx => {
     // Safe to lose in a crash: the note stays, and the next run repeats the work.
@@ -60,16 +64,13 @@ export async function announceEvents(
     );
     const now = deps.clock.now();
     const claims = await deliver(tx, events, direct, now);
-    if (deps.mailer) {
-      for (const event of events) {
-        if (event.notify_email && MAILED.has(event.public_type)) {
-          await addJob(tx, 'mail_outcome', { event_id: event.id }, { key: `mail:${event.id}` });
-        }
+    for (const { id, public_type: type, notify_email, label, has_chat } of events) {
+      if (deps.mailer && notify_email && MAILED.has(type)) {
+        await addJob(tx, 'mail_outcome', { event_id: id }, { key: `mail:${id}` });
       }
-    }
-    for (const event of events) {
-      if (!event.has_chat || !isForChat(event)) continue;
-      await addJob(tx, 'chat_outcome', { event_id: event.id }, { key: `chat:${event.id}`, maxAttempts: 12 });
+      if (has_chat && isForChat(type, label)) {
+        await addJob(tx, 'chat_outcome', { event_id: id }, { key: `chat:${id}`, maxAttempts: 12 });
+      }
     }
     return { taken: taken.length, claims };
   });
@@ -84,26 +85,20 @@ async function deliver(
   direct: (NodeClaim & Room) | undefined,
   now: Date,
 ): Promise<Claims> {
-  const sent = events.flatMap(event =>
-    event.webhook_url === null
-      ? []
-      : [
-          {
-            event,
-            to: {
-              tenantId: event.tenant_id,
-              livemode: event.livemode,
-              url: event.webhook_url,
-              verificationId: event.verification_id,
-            },
-          },
-        ],
+  const told = events.filter(event => event.webhook_url !== null);
+  const endpoints = await endpointsOf(
+    tx,
+    told.map(event => ({
+      tenantId: event.tenant_id,
+      livemode: event.livemode,
+      url: event.webhook_url!,
+      verificationId: event.verification_id,
+    })),
+    now,
   );
-  const destinations = sent.map(({ to }) => to);
-  const endpointOf = sent.length > 0 ? await findEndpoints(tx, destinations, now) : null;
-  const routed = sent.map(({ event, to }) => ({ event, endpoint: endpointOf!(to) }));
+  const routed = told.map((event, n) => ({ event, endpoint: endpoints[n]! }));
   const claimed = direct ? fitting(routed, direct) : new Set<string>();
-  const rows = await insertRows(
+  const rows = await insertDeliveries(
     tx,
     [
       ...routed.map(({ event, endpoint }) => ({
@@ -114,7 +109,7 @@ async function deliver(
       ...events.flatMap(({ id, endpoint_id }) => (endpoint_id ? [{ eventId: id, endpointId: endpoint_id }] : [])),
     ],
     now,
-    direct ? { claim: direct } : {},
+    { claim: direct },
   );
   if (claimed.size === 0) return NOTHING;
   const eventOf = new Map(events.map(event => [event.id, event]));

@@ -136,7 +136,7 @@ class Dispatcher {
     const claim = this.#newClaim();
     const { taken, claims } = await this.#claiming(
       claim,
-      announceEvents(this.#deps, { batch: BATCH, ...(direct ? { direct: { ...claim, ...room } } : {}) }),
+      announceEvents(this.#deps, { batch: BATCH, direct: direct ? { ...claim, ...room } : undefined }),
     );
     await this.#start(claim.id, claims, 'prompt');
     if (taken > claims.deliveries.length) this.#wakeups.due.wake();

@@ -4,7 +4,7 @@ import { sha256 } from '../../platform/lib/keyring.ts';
 import { isMasked, maskUrl } from '../../platform/lib/mask-url.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
 
-export interface Destination {
+interface Destination {
   tenantId: string;
   livemode: boolean;
   url: string;
@@ -26,25 +26,13 @@ export interface EndpointRow {
   secrets: string[] | null;
 }
 
-/** Returns the id of each destination's endpoint, and creates missing endpoints. */
-export async function endpointsOf(
-  tx: Tx,
-  destinations: readonly Destination[],
-  now: Date,
-): Promise<(destination: Destination) => string> {
-  const endpointOf = await findEndpoints(tx, destinations, now);
-  return destination => endpointOf(destination).id;
-}
-
-/** Returns each destination's endpoint, and creates missing endpoints. */
-export async function findEndpoints(
-  tx: Tx,
-  destinations: readonly Destination[],
-  now: Date,
-): Promise<(destination: Destination) => EndpointRow> {
-  const keyOf = (d: Destination) => `${d.tenantId} ${d.livemode} ${d.url}`;
-  const together = Map.groupBy(destinations, keyOf);
-  /** The verification that alone uses an address. Its erasure takes the address as well. */
+/** Returns the endpoint of each destination, in their order, and creates missing endpoints. */
+export async function endpointsOf(tx: Tx, destinations: readonly Destination[], now: Date): Promise<EndpointRow[]> {
+  if (destinations.length === 0) return [];
+  const keyOf = (tenantId: string, livemode: boolean, url: string) => `${tenantId} ${livemode} ${url}`;
+  const keyOfRow = (row: EndpointRow) => keyOf(row.tenant_id, row.livemode, row.url);
+  const together = Map.groupBy(destinations, d => keyOf(d.tenantId, d.livemode, d.url));
+  /** The only verification that uses an address. Its erasure takes the address as well. */
   const onlyFor = (key: string): string | null => {
     const users = new Set(together.get(key)!.map(({ verificationId }) => verificationId ?? null));
     return users.size === 1 ? [...users][0]! : null;
@@ -81,7 +69,7 @@ export async function findEndpoints(
     );
     rows = await find();
   }
-  const shared = rows.filter(row => row.only_for !== null && row.only_for !== onlyFor(keyOf(placeOf(row))));
+  const shared = rows.filter(row => row.only_for !== null && row.only_for !== onlyFor(keyOfRow(row)));
   if (shared.length > 0) {
     await tx.query(
       `with shared as (select id from webhook_endpoints where id = any($1) order by id for no key update)
@@ -89,19 +77,13 @@ export async function findEndpoints(
       [shared.map(({ id }) => id)],
     );
   }
-  const byKey = new Map(rows.map(row => [keyOf(placeOf(row)), row]));
-  return destination => {
-    const endpoint = byKey.get(keyOf(destination));
+  const byKey = new Map(rows.map(row => [keyOfRow(row), row]));
+  return destinations.map(d => {
+    const endpoint = byKey.get(keyOf(d.tenantId, d.livemode, d.url));
     if (!endpoint) throw new Error('an endpoint was not made');
     return endpoint;
-  };
+  });
 }
-
-const placeOf = (row: EndpointRow): Destination => ({
-  tenantId: row.tenant_id,
-  livemode: row.livemode,
-  url: row.url,
-});
 
 /**
  * Returns the ids of the account's endpoints at a URL, which may be given as answers show it, with its secret masked. Null
@@ -117,7 +99,7 @@ export async function withUrl(db: Queryable, tenantId: string, url: string | und
   return rows.filter(row => row.url === url || maskUrl(row.url) === url).map(({ id }) => id);
 }
 
-export interface NewDelivery {
+interface NewDelivery {
   eventId: string;
   endpointId: string;
   /** This node sends it now: it belongs to `claim` and is not queued. */
@@ -132,34 +114,23 @@ export interface NodeClaim {
   lapseMs: number;
 }
 
-/**
- * Inserts one delivery per event and endpoint, queues it for now unless it is claimed, and returns the ids of the new ones.
- * A delivery to a disabled endpoint is stored as failed without an attempt, so that it can be recovered later.
- * `includeDisabled`: also send to disabled endpoints.
- */
-export async function insertDeliveries(
-  tx: Tx,
-  deliveries: readonly NewDelivery[],
-  now: Date,
-  o: { includeDisabled?: boolean; claim?: NodeClaim } = {},
-): Promise<string[]> {
-  const rows = await insertRows(tx, deliveries, now, o);
-  return rows.map(row => row.id);
-}
-
-export interface InsertedDelivery {
+interface InsertedDelivery {
   id: string;
   event_id: string;
   endpoint_id: string;
   claimed: boolean;
 }
 
-/** Does what {@link insertDeliveries} says and returns the new rows. */
-export async function insertRows(
+/**
+ * Inserts one delivery per event and endpoint, queues it for now unless it is claimed, and returns the new ones. A
+ * delivery to a disabled endpoint is stored as failed without an attempt, so that it can be recovered later.
+ * `includeDisabled`: also send to disabled endpoints.
+ */
+export async function insertDeliveries(
   tx: Tx,
   deliveries: readonly NewDelivery[],
   now: Date,
-  { includeDisabled = false, claim }: { includeDisabled?: boolean; claim?: NodeClaim },
+  { includeDisabled = false, claim }: { includeDisabled?: boolean; claim?: NodeClaim | undefined } = {},
 ): Promise<InsertedDelivery[]> {
   if (deliveries.length === 0) return [];
   const rows = await many<InsertedDelivery & { pending: boolean }>(

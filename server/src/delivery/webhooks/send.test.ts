@@ -1,6 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generate } from 'selfsigned';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -125,34 +126,35 @@ describe('sender, honest receiver', () => {
 });
 
 describe('sender, hostile receiver', () => {
-  it('that never answers times out', async () => {
-    const url = await http(() => {});
-    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
-    expect(sent).toMatchObject({ statusCode: null, error: 'timeout' });
-    expect(within(sent.latencyMs)).toBe(true);
-  });
+  /** Writes to a connection every few milliseconds until it closes. */
+  const drip = (stream: Writable, ms: number, next: () => string) => {
+    const timer = setInterval(() => stream.write(next()), ms);
+    stream.on('close', () => clearInterval(timer));
+  };
 
-  it('that sends the head byte by byte times out', async () => {
-    const url = await raw(socket => {
-      const text = `HTTP/1.1 200 OK\r\n${'x-slow: 1\r\n'.repeat(1_000)}\r\n`;
-      let at = 0;
-      const timer = setInterval(() => socket.write(text[at++] ?? ''), 5);
-      socket.on('close', () => clearInterval(timer));
-    });
-    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
-    expect(sent).toMatchObject({ statusCode: null, error: 'timeout' });
-    expect(within(sent.latencyMs)).toBe(true);
-  });
-
-  it('that sends the body byte by byte times out, with its answer so far', async () => {
-    const url = await http((_request, response) => {
-      response.writeHead(200);
-      const timer = setInterval(() => response.write('z'), 5);
-      response.on('close', () => clearInterval(timer));
-    });
-    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), url);
-    expect(sent).toMatchObject({ statusCode: 200, error: 'timeout' });
-    expect(sent.excerpt).toMatch(/^z+$/);
+  it.each<[string, () => Promise<string>, number | null, RegExp | null]>([
+    ['never answers', () => http(() => {}), null, null],
+    [
+      'sends the head byte by byte',
+      () =>
+        raw(socket => {
+          const text = `HTTP/1.1 200 OK\r\n${'x-slow: 1\r\n'.repeat(1_000)}\r\n`;
+          let at = 0;
+          drip(socket, 5, () => text[at++] ?? '');
+        }),
+      null,
+      null,
+    ],
+    [
+      'sends the body byte by byte',
+      () => http((_request, response) => drip(response.writeHead(200), 5, () => 'z')),
+      200,
+      /^z+$/,
+    ],
+  ])('that %s times out, with its answer so far', async (_name, receiver, statusCode, excerpt) => {
+    const sent = await post(sender({ timeoutMs: TIMEOUT_MS }), await receiver());
+    expect(sent).toMatchObject({ statusCode, error: 'timeout' });
+    if (excerpt) expect(sent.excerpt).toMatch(excerpt);
     expect(within(sent.latencyMs)).toBe(true);
   });
 
@@ -179,27 +181,46 @@ describe('sender, hostile receiver', () => {
     expect(written).toBeLessThan(64 * 1_048_576);
   });
 
-  it('that announces gigabytes is not read', async () => {
-    const url = await http((_request, response) => {
-      response.writeHead(200, { 'content-length': 4 * 1_073_741_824 }).flushHeaders();
-    });
-    expect(await post(sender(), url)).toMatchObject({ error: 'answer_too_large', excerpt: null });
-  });
-
-  it('that sends endless headers is a protocol error', async () => {
-    const url = await raw(socket => {
-      socket.write('HTTP/1.1 200 OK\r\n');
-      const timer = setInterval(() => socket.write(`x-more: ${'y'.repeat(8_000)}\r\n`), 1);
-      socket.on('close', () => clearInterval(timer));
-    });
-    expect(await post(sender(), url)).toMatchObject({ statusCode: null, error: 'protocol' });
-  });
-
-  it('that redirects to the metadata address is not followed', async () => {
-    const url = await http((_request, response) => {
-      response.writeHead(302, { location: 'http://169.254.169.254/latest/meta-data/' }).end();
-    });
-    expect(await post(sender(), url)).toMatchObject({ statusCode: 302, error: 'redirect' });
+  const answering = (text: string) => () => raw(socket => void socket.end(text));
+  it.each<[string, () => Promise<string>, Partial<Sent>]>([
+    [
+      'announces gigabytes',
+      () =>
+        http((_request, response) => {
+          response.writeHead(200, { 'content-length': 4 * 1_073_741_824 }).flushHeaders();
+        }),
+      { error: 'answer_too_large', excerpt: null },
+    ],
+    [
+      'sends endless headers',
+      () =>
+        raw(socket => {
+          socket.write('HTTP/1.1 200 OK\r\n');
+          drip(socket, 1, () => `x-more: ${'y'.repeat(8_000)}\r\n`);
+        }),
+      { statusCode: null, error: 'protocol' },
+    ],
+    ['speaks another protocol', answering('SSH-2.0-OpenSSH_9.6\r\n'), { error: 'protocol' }],
+    [
+      'has no TLS on its https URL',
+      async () => (await answering('hello')()).replace('http:', 'https:'),
+      { statusCode: null, error: 'tls' },
+    ],
+    ['closes before its answer', answering(''), { error: 'connection_closed' }],
+    ['closes within the head', answering('HTTP/1.1 200 OK\r\ncontent-le'), { error: 'connection_closed' }],
+    [
+      'closes within a body of known length',
+      answering('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'),
+      { error: 'connection_closed' },
+    ],
+    [
+      'closes within a chunked body',
+      answering('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n'),
+      { error: 'connection_closed' },
+    ],
+    ['resets the connection', () => raw(socket => void socket.resetAndDestroy()), { error: 'connection_closed' }],
+  ])('that %s fails with a named error', async (_name, receiver, expected) => {
+    expect(await post(sender(), await receiver())).toMatchObject(expected);
   });
 
   it('that resolves to a private address on the second lookup is reached at the first one or not at all', async () => {
@@ -254,31 +275,6 @@ describe('sender, hostile receiver', () => {
     );
     expect(await post(sender(), url)).toMatchObject({ error: 'tls', statusCode: null });
     expect(requests).toBe(0);
-  });
-
-  it('without TLS on an https URL fails with a named error', async () => {
-    const url = await raw(socket => void socket.end('hello'));
-    expect(await post(sender(), url.replace('http:', 'https:'))).toMatchObject({ error: 'tls' });
-  });
-
-  it('that closes before, within the head or within the body of its answer fails with a named error', async () => {
-    const answers = [
-      '',
-      'HTTP/1.1 200 OK\r\ncontent-le',
-      'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf',
-      'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n4\r\nhalf\r\n',
-    ];
-    for (const answer of answers) {
-      const url = await raw(socket => void socket.end(answer));
-      expect([answer, (await post(sender(), url)).error]).toEqual([answer, 'connection_closed']);
-    }
-    const url = await raw(socket => void socket.resetAndDestroy());
-    expect(await post(sender(), url)).toMatchObject({ error: 'connection_closed' });
-  });
-
-  it('that speaks another protocol fails with a named error', async () => {
-    const url = await raw(socket => void socket.end('SSH-2.0-OpenSSH_9.6\r\n'));
-    expect(await post(sender(), url)).toMatchObject({ error: 'protocol' });
   });
 
   it('that does not exist fails with a named error', async () => {

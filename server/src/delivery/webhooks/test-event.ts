@@ -30,13 +30,10 @@ export const sendTestEvent = tenantEndpoint({
       const at = deps.clock.now();
       const destination = { tenantId: principal.tenantId, livemode: createsLive(principal), url: body.url };
       const eventId = await recordTestEvent(tx, { ...destination, at });
-      const [id] = await insertDeliveries(
-        tx,
-        [{ eventId, endpointId: (await endpointsOf(tx, [destination], at))(destination) }],
-        at,
-        { includeDisabled: true },
-      );
-      const answer = { status: 202, body: { delivery_id: id } };
+      const [endpoint] = await endpointsOf(tx, [destination], at);
+      const delivery = { eventId, endpointId: endpoint!.id };
+      const [inserted] = await insertDeliveries(tx, [delivery], at, { includeDisabled: true });
+      const answer = { status: 202, body: { delivery_id: inserted!.id } };
       await keepAnswer(tx, answer);
       return answer;
     });
@@ -82,8 +79,8 @@ export const resendEvent = tenantEndpoint({
       const at = deps.clock.now();
       if (body?.url !== undefined && !isMasked(body.url)) {
         const destination = { tenantId: principal.tenantId, livemode: event.livemode, url: body.url };
-        const endpointId = (await endpointsOf(tx, [destination], at))(destination);
-        await insertDeliveries(tx, [{ eventId: id, endpointId }], at, { includeDisabled: true });
+        const [endpoint] = await endpointsOf(tx, [destination], at);
+        await insertDeliveries(tx, [{ eventId: id, endpointId: endpoint!.id }], at, { includeDisabled: true });
       }
       const only = await withUrl(tx, principal.tenantId, body?.url);
       const again = await sendAgain(

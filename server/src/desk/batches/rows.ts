@@ -75,7 +75,7 @@ export function requestOfRow(base: BatchBase, { subject, metadata }: BatchRowCon
     ...(expected_object === undefined ? {} : { expected_object }),
     ...(condition_aspects === undefined ? {} : { condition_aspects }),
   };
-  // A person and an asset belong to one row alone.
+  // A person and an asset belong to only one row.
   const {
     person: _person,
     asset_ref: _asset,

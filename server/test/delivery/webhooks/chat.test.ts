@@ -67,7 +67,7 @@ describe('chat webhook', () => {
     return id;
   };
 
-  it('PUT /v1/chat-webhook keeps the address and shows its host alone', async () => {
+  it('PUT /v1/chat-webhook keeps the address and shows only its host', async () => {
     expect((await manage<ChatWebhook>('GET')).body).toEqual({ configured: false });
     expect((await manage('POST', '/test')).status).toBe(404);
     expect((await manage('PUT', '', { url: 'mailto:a@b.example' })).status).toBe(400);

@@ -10,9 +10,9 @@ export const queueEvents = (
   count: number,
 ): Promise<{ endpointId: string; ids: string[] }> =>
   transaction(db, async tx => {
-    const to = { tenantId, livemode: true, url };
     const now = new Date();
-    const endpointId = (await endpointsOf(tx, [to], now))(to);
+    const [endpoint] = await endpointsOf(tx, [{ tenantId, livemode: true, url }], now);
+    const endpointId = endpoint!.id;
     const eventIds = Array.from({ length: count }, () => newId('evt'));
     await tx.query(
       `insert into events (id, tenant_id, livemode, type, public_type, body, created_at)
@@ -20,5 +20,6 @@ export const queueEvents = (
       [eventIds, tenantId, now],
     );
     const deliveries = eventIds.map(eventId => ({ eventId, endpointId }));
-    return { endpointId, ids: await insertDeliveries(tx, deliveries, now) };
+    const inserted = await insertDeliveries(tx, deliveries, now);
+    return { endpointId, ids: inserted.map(({ id }) => id) };
   });

@@ -162,7 +162,7 @@ describe('batches', () => {
   it.each([
     ['a quote that is not closed', 'name\n"Ada\n', ['rows.2']],
     ['a column twice', 'name,name\nAda,Bo\n', ['rows.1.name']],
-    ['a header alone', 'name\n', ['rows']],
+    ['only a header', 'name\n', ['rows']],
     ['bytes that are not UTF-8', Buffer.from([0x6e, 0x61, 0x6d, 0x65, 0x0a, 0xff]), ['rows.1']],
     ['a workbook', Buffer.from('504b030414000600', 'hex'), ['rows.1']],
     ['a letter lost by an earlier program', 'name\nJ\uFFFDrg\n', ['rows.2.name']],
@@ -178,7 +178,7 @@ describe('batches', () => {
 
   it.each([
     ['semicolons and CRLF, then LF, then CR', 'name;email\r\nJörg Müller;\nBo;\rCy;', ['Jörg Müller', 'Bo', 'Cy']],
-    ['rows and columns of separators alone', 'name,email,,\r\nJörg Müller,,,\r\n,,,\r\n,\r\n', ['Jörg Müller']],
+    ['rows and columns of only separators', 'name,email,,\r\nJörg Müller,,,\r\n,,,\r\n,\r\n', ['Jörg Müller']],
     ['sep= and tabs', 'sep=\t\r\nname\temail\r\nJörg Müller\t\r\n', ['Jörg Müller']],
     ['blank lines above the header', '\r\n;\r\nname;email\r\nJörg Müller;\r\n', ['Jörg Müller']],
     ['UTF-16 with a byte order mark', Buffer.from(`\ufeff${GERMAN}`, 'utf16le'), ['Jörg Müller']],
@@ -323,7 +323,7 @@ describe('batches', () => {
     expect(mailbox.mails).toHaveLength(2);
   });
 
-  it('are made by members and owners, and shown in their mode alone', async () => {
+  it('are made by members and owners, and shown only in their mode', async () => {
     const tenantId = service.tenant.tenant_id;
     const member = await signedIn(service, { tenantId, role: 'member', livemode: false });
     const made = await member.ask<Batch>('/v1/batches', { body: { rows: [{ name: 'Ada' }] } });

@@ -21,7 +21,7 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** What may be imported from each library, by its name in `exports`. The CLI is a program alone. */
+/** What may be imported from each library, by its name in `exports`. The CLI is only a program. */
 const ENTRIES = {
   sdk: {
     '.': 'index.ts',

@@ -80,15 +80,15 @@ async function buildPages(): Promise<void> {
   await ensurePagesBuilt().catch((error: Error) => say(`the pages could not be built: ${error.message}`));
 }
 
-/** Calls `act` when the files below these paths have not changed for a moment. Runs one call at a time. */
-function onChange(paths: string[], act: () => Promise<void>): void {
+/** Calls `action` when the files below these paths have not changed for a moment. Runs one call at a time. */
+function onChange(paths: string[], action: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined;
   let acting = Promise.resolve();
   const changed = (_event: string, name: string | null) => {
     if (stopping || (name && /(^|\/)(node_modules|dist(-\w+)?)(\/|$)|\.test\.tsx?$/.test(name))) return;
     clearTimeout(timer);
     timer = setTimeout(() => {
-      acting = acting.then(() => (stopping ? undefined : act()));
+      acting = acting.then(() => (stopping ? undefined : action()));
     }, SETTLE_MS);
   };
   for (const path of paths) {

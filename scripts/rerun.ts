@@ -1,5 +1,5 @@
 /**
- * Returns the shell command that runs one test. `file` is relative to the root; `name` is the test's full name.
+ * Returns the shell command that runs only one test. `file` is relative to the root; `name` is the test's full name.
  */
 export function rerunCommand(file: string, name?: string): string {
   const project = file.startsWith('server/') ? 'server' : 'unit';

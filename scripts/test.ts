@@ -58,8 +58,8 @@ const unloaded =
   report?.testResults.filter(file => file.status === 'failed' && file.assertionResults.length === 0) ?? [];
 const failed = (report?.numFailedTests ?? 0) + unloaded.length;
 const skipped = (report?.numPendingTests ?? 0) + (report?.numTodoTests ?? 0);
-const alone = commandsOfFailed(report);
-if (alone.length > 0) console.log(['', 'To run what failed:', ...alone, ''].join('\n'));
+const commands = commandsOfFailed(report);
+if (commands.length > 0) console.log(['', 'To run only what failed:', ...commands, ''].join('\n'));
 const counted = status !== 0 && failed === 0 ? 1 : failed;
 console.log(`${report?.numPassedTests ?? 0} passed, ${counted} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
 process.exitCode = counted > 0 ? status || 1 : status;

@@ -121,7 +121,7 @@ report('plain full decode by sharp', decodes);
 report('decode and preview', previews);
 const all = report('everything', everything);
 const signals = report(
-  'the signals alone, decoded and previewed',
+  'only the signals, decoded and previewed',
   everything.map((ms, round) => ms - previews[round]!),
 );
 if (signals > 1.5 || all > 3) process.exitCode = 1;

@@ -4,7 +4,7 @@
 // new installation N times and ends at the first broken promise. Ends with 1 when a promise was broken, with 2 when a part is missing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
-import { type Checker, createChecker } from './chaos/check.ts';
+import { Checker } from './chaos/check.ts';
 import { FAULTS, type Fault } from './chaos/faults.ts';
 import { type Fleet, missing, startFleet } from './chaos/fleet.ts';
 import { type ClientError, createLoad, type Load } from './chaos/load.ts';
@@ -83,7 +83,7 @@ async function runAll(): Promise<Outcome[]> {
       webhookUrl: receiver.url,
       perSecond: Number(options.rate),
     });
-    const checker = createChecker({ fleet, load, receiver });
+    const checker = new Checker({ fleet, load, receiver });
     for (const fault of faults) {
       console.error(`${new Date().toISOString()} ${fault.name}`);
       const outcome = await runOne(fault, fleet, load, checker);

@@ -1,5 +1,5 @@
 // Preloaded with --import: the service analyses its first picture. For each later one it sleeps for FIRSTHAND_BENCH_SLEEP_MS, then gives
-// the answer of the first with other perceptual hashes. For soak.ts and capacity.ts alone, whose photos all ask for the same signals.
+// the answer of the first with other perceptual hashes. Only for soak.ts and capacity.ts, whose photos all ask for the same signals.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';

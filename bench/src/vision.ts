@@ -36,7 +36,7 @@ export interface VisionReport {
     false_match: number | null;
     /** Share of pictures for which the model gave an answer. */
     determined: number;
-    confusion: Record<Status, Record<Status, number>>;
+    confusion: Confusion;
   };
   condition?: {
     asked: number;
@@ -60,7 +60,7 @@ export async function measureVision(vision: Vision, folder: string): Promise<Vis
   const seconds: number[] = [];
   const confusion = Object.fromEntries(
     STATUSES.map(row => [row, Object.fromEntries(STATUSES.map(column => [column, 0]))]),
-  ) as Record<Status, Record<Status, number>>;
+  ) as Confusion;
   const errors: number[] = [];
   const sameLabel: boolean[] = [];
   for (const label of labels) {
@@ -72,50 +72,46 @@ export async function measureVision(vision: Vision, folder: string): Promise<Vis
     errors.push(...condition.aspects.map(({ name, score }) => Math.abs(score - label.condition![name]!)));
     sameLabel.push(condition.label === labelOf(mean(Object.values(label.condition))));
   }
-  const cells = STATUSES.flatMap(row => STATUSES.map(column => ({ row, column, count: confusion[row][column] })));
-  const sum = (of: (cell: { row: Status; column: Status }) => boolean) =>
-    cells.filter(of).reduce((total, { count }) => total + count, 0);
-  const asked = sum(() => true);
   const conditions = labels.filter(label => label.condition).length;
+  const object = objectOf(confusion);
   return {
     model: vision.config.model,
     prompts: { object: PROMPTS.object, condition: PROMPTS.condition },
     pictures: labels.length,
-    ...(asked === 0
-      ? {}
-      : {
-          object: {
-            asked,
-            agreement: share(
-              sum(({ row, column }) => row === column),
-              asked,
-            )!,
-            false_mismatch: share(
-              confusion.match.mismatch,
-              sum(({ row }) => row === 'match'),
-            ),
-            false_match: share(
-              confusion.mismatch.match,
-              sum(({ row }) => row === 'mismatch'),
-            ),
-            determined: share(
-              sum(({ column }) => column !== 'inconclusive'),
-              asked,
-            )!,
-            confusion,
-          },
-        }),
-    ...(conditions === 0
-      ? {}
-      : {
-          condition: {
-            asked: conditions,
-            answered: sameLabel.length,
-            mean_absolute_error: errors.length === 0 ? null : Math.round(mean(errors) * 100) / 100,
-            label_agreement: share(sameLabel.filter(Boolean).length, sameLabel.length),
-          },
-        }),
+    ...(object.asked > 0 && { object }),
+    ...(conditions > 0 && {
+      condition: {
+        asked: conditions,
+        answered: sameLabel.length,
+        mean_absolute_error: errors.length === 0 ? null : Math.round(mean(errors) * 100) / 100,
+        label_agreement: share(sameLabel.filter(Boolean).length, sameLabel.length),
+      },
+    }),
     seconds: { p50: round(percentile(seconds, 0.5)), p95: round(percentile(seconds, 0.95)) },
+  };
+}
+
+type Confusion = Record<Status, Record<Status, number>>;
+
+function objectOf(confusion: Confusion): NonNullable<VisionReport['object']> {
+  const sum = (of: (row: Status, column: Status) => boolean): number => {
+    const counted = STATUSES.flatMap(row => STATUSES.map(column => (of(row, column) ? confusion[row][column] : 0)));
+    return counted.reduce((total, count) => total + count, 0);
+  };
+  const asked = sum(() => true);
+  const matching = sum(row => row === 'match');
+  const mismatching = sum(row => row === 'mismatch');
+  const determined = sum((_, column) => column !== 'inconclusive');
+  return {
+    asked,
+    agreement: share(
+      sum((row, column) => row === column),
+      asked,
+    )!,
+    false_mismatch: share(confusion.match.mismatch, matching),
+    false_match: share(confusion.mismatch.match, mismatching),
+    determined: share(determined, asked)!,
+    confusion,
   };
 }
 

@@ -1,4 +1,4 @@
-// Preloaded with --import: the service then states nothing and keeps no log. For the comparison in evidence.ts alone.
+// Preloaded with --import: the service then states nothing and keeps no log. Only for the comparison in evidence.ts.
 import { patchModule } from './patch-module.ts';
 
 patchModule(

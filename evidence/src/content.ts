@@ -117,7 +117,7 @@ function checkRecord(findings: Findings, manifest: Manifest, verdict: Statement 
   }
   if (!verdict) {
     findings.report.notes.push(
-      'No verdict was reached, so the log holds no seal of the record; the bundle key alone signs it.',
+      'No verdict was reached, so the log holds no seal of the record; only the bundle key signs it.',
     );
   } else if (!isObject(verdict.record_seal) || verdict.record_seal.hash !== hash) {
     fault('record.json', `its SHA-256 is ${hash}, not the seal that ${fileOf(verdict)} recorded`);

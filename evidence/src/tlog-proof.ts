@@ -1,6 +1,6 @@
 import { base64, fromBase64, fromDecimal, fromUtf8 } from './bytes.ts';
 
-// Proofs that stand alone (c2sp.org/tlog-proof): index, inclusion proof and checkpoint in one text.
+// Proofs that need nothing else (c2sp.org/tlog-proof): index, inclusion proof and checkpoint in one text.
 
 export interface TlogProof {
   index: bigint;

@@ -187,12 +187,12 @@ async function checkSignature(
     : fail('the signature of the stamp does not verify');
 }
 
-/** RFC 3161, section 2.3: the key usage is critical and time stamping alone. */
+/** RFC 3161, section 2.3: the key usage is critical and only time stamping. */
 function checkPurpose(certificate: pkijs.Certificate): void {
   const usage = certificate.extensions?.find(({ extnID }) => extnID === pkijs.id_ExtKeyUsage);
   const [purpose, another] = (usage?.parsedValue as pkijs.ExtKeyUsage | undefined)?.keyPurposes ?? [];
   if (!usage?.critical || purpose !== TIME_STAMPING || another !== undefined) {
-    fail('the certificate of the stamp is not one for time stamping alone');
+    fail('the certificate of the stamp is not one for only time stamping');
   }
 }
 

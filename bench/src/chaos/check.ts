@@ -30,31 +30,65 @@ const WAITING = `select 'photos without analysis' as what, count(*)::int as n fr
 
 const COUNTED = ['created', 'completed', 'failed', 'verified'] as const;
 
-export interface Checker {
+export class Checker {
+  readonly #fleet: Fleet;
+  readonly #load: Load;
+  readonly #receiver: WebhookReceiver;
+  readonly #url: string;
+  readonly #client: Firsthand;
+  #checked = 0;
+
+  constructor({ fleet, load, receiver }: { fleet: Fleet; load: Load; receiver: WebhookReceiver }) {
+    this.#fleet = fleet;
+    this.#load = load;
+    this.#receiver = receiver;
+    this.#url = fleet.proxy.url;
+    // All is settled: a second try would hide a fault.
+    this.#client = new Firsthand(fleet.tenant.pk_test, { baseUrl: this.#url, maxRetries: 0 });
+  }
+
   /** Waits until nothing waits any more. Resolves to what waited longest, and to what still does after `timeoutMs`. */
-  settled(timeoutMs: number): Promise<{ last: string; left: string[] }>;
+  async settled(timeoutMs: number): Promise<{ last: string; left: string[] }> {
+    const deadline = performance.now() + timeoutMs;
+    let last = '';
+    for (;;) {
+      const left = await this.#waiting().catch(error => [`the database: ${error.message}`]);
+      if (left.length === 0 || performance.now() > deadline) return { last, left };
+      last = left.join(', ');
+      await sleep(100);
+    }
+  }
+
   /** Holds everything that was acknowledged since the last check against what the service says now. */
-  check(): Promise<string[]>;
+  async check(): Promise<string[]> {
+    const { kept } = this.#load;
+    const fresh = kept.slice(this.#checked);
+    const faults = kept.flatMap(entry => entry.faults);
+    for (const node of this.#fleet.nodes) faults.push(...[node.ended()].filter(each => each !== null));
+    for (const entry of fresh) faults.push(...(await this.#record(entry)), ...(await this.#events(entry)));
+    const keys = JSON.stringify(await this.#client.evidence.keys());
+    for (const entry of fresh.slice(-3)) faults.push(...(await this.#bundle(entry, keys)));
+    faults.push(...(await this.#log(keys)), ...(await this.#count()), ...(await this.#statistics()));
+    this.#checked = kept.length;
+    return faults;
+  }
+
   /** Seconds from the acknowledged photo that completed each verification to the webhook with its verdict, since the last check. */
-  verdictSeconds(): number[];
-}
+  verdictSeconds(): number[] {
+    return this.#load.kept.slice(this.#checked).flatMap(({ id, photos }) => {
+      const told = this.#receiver.of(id).find(({ event }) => event.type === 'verification.completed');
+      return told && photos.size > 0 ? [(told.at - Math.max(...photos.values())) / 1_000] : [];
+    });
+  }
 
-export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookReceiver }): Checker {
-  const { fleet, load, receiver } = o;
-  const { pool } = fleet;
-  const { url } = fleet.proxy;
-  // All is settled: a second try would hide a fault.
-  const client = new Firsthand(fleet.tenant.pk_test, { baseUrl: url, maxRetries: 0 });
-  let checked = 0;
-
-  async function waiting(): Promise<string[]> {
-    const { rows } = await pool.query<{ what: string; n: number }>(WAITING);
+  async #waiting(): Promise<string[]> {
+    const { rows } = await this.#fleet.pool.query<{ what: string; n: number }>(WAITING);
     return rows.filter(({ n }) => n > 0).map(({ what, n }) => `${n} ${what}`);
   }
 
-  async function checkRecord(entry: Acknowledged): Promise<string[]> {
+  async #record(entry: Acknowledged): Promise<string[]> {
     const faults: string[] = [];
-    const now = await client.verifications.get(entry.id);
+    const now = await this.#client.verifications.get(entry.id);
     const photos = now.captures.map(capture => capture.sha256);
     if (now.status !== 'completed' || !now.verdict) faults.push(`is ${now.status}`);
     if (now.captures_count > entry.slots) faults.push(`has ${now.captures_count} photos in ${entry.slots} slots`);
@@ -72,12 +106,12 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   }
 
   /** One `webhook-id` and one body for each event, sequence numbers from 1 without a gap, and one event that ends it. */
-  async function checkEvents({ id, photos }: Acknowledged): Promise<string[]> {
+  async #events({ id, photos }: Acknowledged): Promise<string[]> {
     const faults: string[] = [];
     const bodies = new Map<string, string>();
     const events = new Map<string, VerificationEvent>();
-    for (const hook of receiver.of(id)) {
-      await verifyWebhook(hook.raw, hook.headers, fleet.tenant.webhook_secret, { now: hook.at });
+    for (const hook of this.#receiver.of(id)) {
+      await verifyWebhook(hook.raw, hook.headers, this.#fleet.tenant.webhook_secret, { now: hook.at });
       if ((bodies.get(hook.id) ?? hook.raw) !== hook.raw) faults.push(`sent two bodies as ${hook.id}`);
       bodies.set(hook.id, hook.raw);
       events.set(hook.id, hook.event);
@@ -94,10 +128,10 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   }
 
   /** The bundle holds the acknowledged photos and names one place in the log for each of them and one for the verdict. */
-  async function checkBundle({ id, photos }: Acknowledged, keys: string): Promise<string[]> {
+  async #bundle({ id, photos }: Acknowledged, keys: string): Promise<string[]> {
     // Not by the client, which waits while the service answers 202: the log has everything by now.
-    const answer = await fetch(`${url}/v1/verifications/${id}/evidence`, {
-      headers: { authorization: `Bearer ${fleet.tenant.pk_test}` },
+    const answer = await fetch(`${this.#url}/v1/verifications/${id}/evidence`, {
+      headers: { authorization: `Bearer ${this.#fleet.tenant.pk_test}` },
     });
     if (answer.status !== 200) return [`${id} has no bundle: ${answer.status}`];
     const bytes = new Uint8Array(await answer.arrayBuffer());
@@ -108,25 +142,34 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   }
 
   /** The log holds one entry for each photo and each verdict, and continues what was seen at the last check. */
-  async function checkLog(keys: string): Promise<string[]> {
-    const trust = join(fleet.folder, 'log-keys.json');
+  async #log(keys: string): Promise<string[]> {
+    const trust = join(this.#fleet.folder, 'log-keys.json');
     await writeFile(trust, keys);
-    const state = join(fleet.folder, 'log-seen.json');
-    const seen = await firsthand(fleet, 'monitor', `${url}/log`, '--trust', trust, '--state', state, '--once');
+    const state = join(this.#fleet.folder, 'log-seen.json');
+    const seen = await firsthand(
+      this.#fleet,
+      'monitor',
+      `${this.#url}/log`,
+      '--trust',
+      trust,
+      '--state',
+      state,
+      '--once',
+    );
     const faults = seen.code === 0 ? [] : [`the log is not whole: ${seen.stdout}${seen.stderr}`];
-    const note = new Uint8Array(await (await fetch(`${url}/log/checkpoint`)).arrayBuffer());
+    const note = new Uint8Array(await (await fetch(`${this.#url}/log/checkpoint`)).arrayBuffer());
     const { size } = parseCheckpoint(parseNote(note).text);
-    const entries = load.kept.reduce((sum, { photos }) => sum + photos.size + 1, 0);
+    const entries = this.#load.kept.reduce((sum, { photos }) => sum + photos.size + 1, 0);
     if (Number(size) !== entries) faults.push(`the log has ${size} entries for ${entries} photos and verdicts`);
     return faults;
   }
 
   /** The database holds what was acknowledged and nothing else: no creation was done twice. */
-  async function checkCount(): Promise<string[]> {
-    const { rows } = await pool.query<{ id: string }>(`select id from verifications where ${OURS}`);
-    const kept = new Set(load.kept.map(({ id }) => id));
+  async #count(): Promise<string[]> {
+    const { rows } = await this.#fleet.pool.query<{ id: string }>(`select id from verifications where ${OURS}`);
+    const kept = new Set(this.#load.kept.map(({ id }) => id));
     const strange = rows.filter(({ id }) => !kept.has(id));
-    const twice = load.kept.length - kept.size;
+    const twice = this.#load.kept.length - kept.size;
     return [
       ...(strange.length > 0 ? [`${strange.length} verifications that nobody was told of: ${strange[0]!.id}…`] : []),
       ...(twice > 0 ? [`${twice} verifications acknowledged twice`] : []),
@@ -134,51 +177,21 @@ export function createChecker(o: { fleet: Fleet; load: Load; receiver: WebhookRe
   }
 
   /** The statistics say what a recount says. */
-  async function checkStatistics(): Promise<string[]> {
-    const answer = await fetch(`${url}/v1/statistics?mode=test`, {
-      headers: { authorization: `Bearer ${fleet.tenant.rk_secret}` },
+  async #statistics(): Promise<string[]> {
+    const answer = await fetch(`${this.#url}/v1/statistics?mode=test`, {
+      headers: { authorization: `Bearer ${this.#fleet.tenant.rk_secret}` },
     });
     if (answer.status !== 200) return [`the statistics answer ${answer.status}`];
     const { buckets } = (await answer.json()) as Statistics;
-    const { rows } = await pool.query<Record<(typeof COUNTED)[number], number>>(
+    const { rows } = await this.#fleet.pool.query<Record<(typeof COUNTED)[number], number>>(
       `select count(*)::int as created, (count(*) filter (where status = 'completed'))::int as completed,
          (count(*) filter (where status = 'failed'))::int as failed, (count(*) filter (where verdict ->> 'label' = 'verified'))::int as verified
        from verifications where tenant_id = $1 and not livemode`,
-      [fleet.tenant.tenant_id],
+      [this.#fleet.tenant.tenant_id],
     );
     return COUNTED.flatMap(name => {
       const counted = buckets.reduce((sum, bucket) => sum + bucket[name], 0);
       return counted === rows[0]![name] ? [] : [`the statistics count ${counted} ${name} of ${rows[0]![name]}`];
     });
   }
-
-  return {
-    async settled(timeoutMs) {
-      const deadline = performance.now() + timeoutMs;
-      let last = '';
-      for (;;) {
-        const left = await waiting().catch(error => [`the database: ${error.message}`]);
-        if (left.length === 0 || performance.now() > deadline) return { last, left };
-        last = left.join(', ');
-        await sleep(100);
-      }
-    },
-    async check() {
-      const fresh = load.kept.slice(checked);
-      const faults = load.kept.flatMap(entry => entry.faults);
-      for (const node of fleet.nodes) faults.push(...[node.ended()].filter(each => each !== null));
-      for (const entry of fresh) faults.push(...(await checkRecord(entry)), ...(await checkEvents(entry)));
-      const keys = JSON.stringify(await client.evidence.keys());
-      for (const entry of fresh.slice(-3)) faults.push(...(await checkBundle(entry, keys)));
-      faults.push(...(await checkLog(keys)), ...(await checkCount()), ...(await checkStatistics()));
-      checked = load.kept.length;
-      return faults;
-    },
-    verdictSeconds() {
-      return load.kept.slice(checked).flatMap(({ id, photos }) => {
-        const told = receiver.of(id).find(({ event }) => event.type === 'verification.completed');
-        return told && photos.size > 0 ? [(told.at - Math.max(...photos.values())) / 1_000] : [];
-      });
-    },
-  };
 }

@@ -87,7 +87,7 @@ export async function startFleet(): Promise<Fleet> {
   };
   try {
     const database = await startPostgresPair();
-    cleanups.push(database.stop);
+    cleanups.push(() => database.stop());
     const pool = createPool(database.url, 2, () => {});
     cleanups.push(() => pool.end());
     const store = await startS3Server();
@@ -108,22 +108,9 @@ export async function startFleet(): Promise<Fleet> {
       WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       HOST: '127.0.0.1',
       DRAIN_SECONDS: '2',
-      S3_BUCKET: store.options.bucket,
-      S3_ENDPOINT: store.options.endpoint!,
-      S3_REGION: store.options.region,
-      S3_ACCESS_KEY_ID: store.options.accessKeyId!,
-      S3_SECRET_ACCESS_KEY: store.options.secretAccessKey!,
-      S3_FORCE_PATH_STYLE: 'true',
+      ...settingsOf(store.options),
     };
-    const nodes = await Promise.all(
-      ports.map(async (port, at) => {
-        const kind = at < 2 ? ('serve' as const) : ('work' as const);
-        const name = `${kind === 'serve' ? 'API' : 'worker'} ${(at % 2) + 1}`;
-        const dataDir = join(folder, name.replace(' ', '-'));
-        await mkdir(dataDir);
-        return createNode({ name, kind, port, dataDir, env: { ...env, WORKER_PORT: `${port}` } });
-      }),
-    );
+    const nodes = await Promise.all(ports.map((port, at) => createNode({ at, port, folder, env })));
     cleanups.push(() => Promise.all(nodes.map(node => node.kill())));
     await nodes[0]!.start();
     await Promise.all(nodes.slice(1).map(node => node.start()));
@@ -153,14 +140,24 @@ export async function startFleet(): Promise<Fleet> {
   }
 }
 
-function createNode(o: {
-  name: string;
-  kind: 'serve' | 'work';
-  port: number;
-  dataDir: string;
-  env: Record<string, string>;
-}): Node {
-  const { name, port, dataDir } = o;
+type S3Options = Awaited<ReturnType<typeof startS3Server>>['options'];
+
+const settingsOf = ({ bucket, endpoint, region, accessKeyId, secretAccessKey }: S3Options) => ({
+  S3_BUCKET: bucket,
+  S3_ENDPOINT: endpoint!,
+  S3_REGION: region,
+  S3_ACCESS_KEY_ID: accessKeyId!,
+  S3_SECRET_ACCESS_KEY: secretAccessKey!,
+  S3_FORCE_PATH_STYLE: 'true',
+});
+
+/** The first two nodes are APIs, the others workers. */
+async function createNode(o: { at: number; port: number; folder: string; env: Record<string, string> }): Promise<Node> {
+  const { at, port } = o;
+  const command = at < 2 ? 'serve' : 'work';
+  const name = `${at < 2 ? 'API' : 'worker'} ${(at % 2) + 1}`;
+  const dataDir = join(o.folder, name.replace(' ', '-'));
+  await mkdir(dataDir);
   let running: ServiceProcess | null = null;
   let past = '';
   const part = async (end: (service: ServiceProcess) => Promise<unknown>) => {
@@ -175,7 +172,7 @@ function createNode(o: {
     port,
     dataDir,
     async start(env = {}) {
-      running = startServiceProcess({ dataDir, port, command: o.kind, env: { ...o.env, ...env } });
+      running = startServiceProcess({ dataDir, port, command, env: { ...o.env, WORKER_PORT: `${port}`, ...env } });
       await running.ready(120_000);
     },
     kill: () => part(service => service.kill()),

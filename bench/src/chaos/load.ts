@@ -30,11 +30,18 @@ export interface ClientError {
 export interface Load {
   kept: Acknowledged[];
   errors: ClientError[];
-  /** Flows that have begun and not ended. */
-  open(): number;
   begin(): void;
   /** Begins no more flows and waits for those that run. Throws when they take longer. */
   end(timeoutMs: number): Promise<void>;
+}
+
+interface LoadOptions {
+  url: string;
+  /** The API nodes themselves. */
+  nodes: readonly string[];
+  tenant: NewTenant;
+  webhookUrl: string;
+  perSecond: number;
 }
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -49,108 +56,85 @@ const TIMEOUT_MS = 30_000;
  * and two people who send a photo at the same time. Every fifth names no size, so that the bytes go through an API node's
  * disk and not straight to the store.
  */
-export function createLoad(o: {
-  url: string;
-  /** The API nodes themselves. */
-  nodes: readonly string[];
-  tenant: NewTenant;
-  webhookUrl: string;
-  perSecond: number;
-}): Load {
-  const kept: Acknowledged[] = [];
-  const errors: ClientError[] = [];
+export function createLoad(o: LoadOptions): Load {
+  const clients = new Clients(o);
+  /** Flows that have begun and not ended, and where they are. */
   const open = new Map<number, string>();
   let serial = 0;
   let going = false;
   let beginning = Promise.resolve();
   let broken: unknown;
-
-  const note = (what: string) => errors.push({ at: performance.now(), what });
-
-  /** Adds the person's own address. Counts refusals, except by a node that was asked past the proxy. */
-  const fetchAs =
-    (address: string) =>
-    async (input: string | URL | Request, init: RequestInit = {}) => {
-      const headers = new Headers(init.headers);
-      if (`${input}`.startsWith(o.url)) headers.set('x-forwarded-for', address);
-      if (o.nodes.some(url => `${input}`.startsWith(url))) return fetch(input, { ...init, headers });
-      try {
-        const answer = await fetch(input, { ...init, headers });
-        if (answer.status >= 500 || answer.status === 429) {
-          const { code } = await errorFromResponse(answer.clone());
-          note(code.startsWith('http_') ? `${answer.status} of the proxy` : `${answer.status} ${code}`);
-        }
-        return answer;
-      } catch (error) {
-        const { code } = ((error as Error).cause ?? error) as { code?: string | number };
-        const where = `${input}`.startsWith(o.url) ? '' : ' of S3';
-        note(`no answer${where} (${typeof code === 'string' ? code : (error as Error).name})`);
-        throw error;
-      }
-    };
-
-  async function create(url: string, body: object, key: string): Promise<Verification> {
-    const answer = await fetchAs('10.0.0.1')(`${url}/v1/verifications`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${o.tenant.pk_test}`,
-        'content-type': 'application/json',
-        'idempotency-key': key,
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(cause => {
-      throw new NetworkError(cause);
-    });
-    if (!answer.ok) throw await errorFromResponse(answer);
-    return (await answer.json()) as Verification;
-  }
-
-  async function insist<T>(act: () => Promise<T>): Promise<T> {
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        return await act();
-      } catch (error) {
-        if (!isTransient(error)) throw error;
-        await sleep(pauseOf(error, attempt));
-      }
+  const beginAll = async () => {
+    while (going) {
+      serial += 1;
+      const n = serial;
+      open.set(n, 'begin');
+      clients
+        .flow(n, step => open.set(n, step))
+        .catch(error => {
+          broken ??= error;
+        })
+        .finally(() => open.delete(n));
+      await sleep((-Math.log(1 - Math.random()) / o.perSecond) * 1_000);
     }
+  };
+  return {
+    kept: clients.kept,
+    errors: clients.errors,
+    begin() {
+      going = true;
+      beginning = beginAll();
+    },
+    async end(timeoutMs) {
+      going = false;
+      await beginning;
+      const deadline = performance.now() + timeoutMs;
+      while (open.size > 0) {
+        if (performance.now() > deadline) throw new Error(`clients wait for ever: ${[...open.values()].join(', ')}`);
+        await sleep(50);
+      }
+      if (broken) throw broken;
+    },
+  };
+}
+
+class Clients {
+  readonly kept: Acknowledged[] = [];
+  readonly errors: ClientError[] = [];
+  readonly #o: LoadOptions;
+
+  constructor(o: LoadOptions) {
+    this.#o = o;
   }
 
-  const put =
-    (address: string): Put =>
-    async (target, bytes) => {
-      const { method, headers } = target;
-      const answer = await fetchAs(address)(target.upload_url, {
-        method,
-        headers,
-        body: bytes,
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      }).catch(cause => {
-        throw new NetworkError(cause);
-      });
-      await answer.body?.cancel();
-      if (!answer.ok) throw new ApiError(answer.status, `http_${answer.status}`, `HTTP ${answer.status}`);
-    };
+  /** The nth company creates a verification, and one person or two send its photos. */
+  async flow(n: number, at: (step: string) => void): Promise<void> {
+    const rivals = n % 4 === 0;
+    const slots = rivals ? 1 : 1 + (n % 2);
+    const { url, nodes, webhookUrl } = this.#o;
+    const body = { max_captures: slots, webhook_url: webhookUrl, metadata: { serial: `${n}` } };
+    const key = randomUUID();
+    at('create');
+    const early =
+      n % 3 === 0
+        ? await Promise.all(nodes.map(node => this.#create(node, body, key).catch(error => permanent(error) ?? null)))
+        : [];
+    const made = await insist(() => this.#create(url, body, key));
+    const stepKey = made.config.steps[0]!.key;
+    const entry: Acknowledged = { id: made.id, stepKey, slots, photos: new Map(), faults: [] };
+    this.kept.push(entry);
+    for (const other of early)
+      if (other && other.id !== made.id) entry.faults.push(`one Idempotency-Key made ${made.id} and ${other.id}`);
+    at(made.id);
+    await Promise.all(
+      Array.from({ length: rivals ? 2 : 1 }, (_, person) =>
+        this.#person(entry, `10.${1 + person}.${(n >> 8) & 255}.${n & 255}`, slots),
+      ),
+    );
+  }
 
-  async function person(entry: Acknowledged, address: string, photos: number): Promise<void> {
-    const throughNode = kept.length % 5 === 0;
-    const client = createCaptureClient({
-      token: entry.id,
-      baseUrl: o.url,
-      fetch: fetchAs(address) as typeof fetch,
-      timeoutMs: TIMEOUT_MS,
-    });
-    const noting: CaptureClient = {
-      ...client,
-      uploadUrl: ({ size_bytes, ...request }) =>
-        client.uploadUrl({ ...request, ...(throughNode || size_bytes === undefined ? {} : { size_bytes }) }),
-      async submit(capture, key) {
-        const view = await client.submit(capture, key);
-        entry.photos.set(capture.image_sha256, performance.timeOrigin + performance.now());
-        return view;
-      },
-    };
+  /** Takes photos and sends them as the capture page does. */
+  async #person(entry: Acknowledged, address: string, photos: number): Promise<void> {
     const store = memoryStore();
     for (let n = 0; n < photos; n += 1) {
       const bytes = await photo();
@@ -165,65 +149,94 @@ export function createLoad(o: {
         capturedAt: new Date().toISOString(),
       });
     }
-    const result = await sendHeld({ client: noting, store, put: put(address), pause: ms => sleep(ms) });
+    const client = this.#captureClient(entry, address);
+    const result = await sendHeld({ client, store, put: this.#put(address), pause: ms => sleep(ms) });
     if (result.outcome !== 'done') entry.faults.push(`${entry.id}: sending ended as ${result.outcome}`);
   }
 
-  async function flow(n: number): Promise<void> {
-    const rivals = n % 4 === 0;
-    const slots = rivals ? 1 : 1 + (n % 2);
-    const body = { max_captures: slots, webhook_url: o.webhookUrl, metadata: { serial: `${n}` } };
-    const key = randomUUID();
-    open.set(n, 'create');
-    const early =
-      n % 3 === 0
-        ? await Promise.all(o.nodes.map(url => create(url, body, key).catch(error => permanent(error) ?? null)))
-        : [];
-    const made = await insist(() => create(o.url, body, key));
-    const stepKey = made.config.steps[0]!.key;
-    const entry: Acknowledged = { id: made.id, stepKey, slots, photos: new Map(), faults: [] };
-    kept.push(entry);
-    for (const other of early) {
-      if (other && other.id !== made.id) entry.faults.push(`one Idempotency-Key made ${made.id} and ${other.id}`);
-    }
-    open.set(n, made.id);
-    const address = (at: number) => `10.${1 + at}.${(n >> 8) & 255}.${n & 255}`;
-    await Promise.all(
-      rivals ? [person(entry, address(0), 1), person(entry, address(1), 1)] : [person(entry, address(0), slots)],
-    );
+  /** The page's own client, which also notes what was acknowledged. */
+  #captureClient(entry: Acknowledged, address: string): CaptureClient {
+    const throughNode = this.kept.length % 5 === 0;
+    const client = createCaptureClient({
+      token: entry.id,
+      baseUrl: this.#o.url,
+      fetch: this.#fetchAs(address) as typeof fetch,
+      timeoutMs: TIMEOUT_MS,
+    });
+    return {
+      ...client,
+      uploadUrl: ({ size_bytes, ...request }) =>
+        client.uploadUrl({ ...request, ...(throughNode || size_bytes === undefined ? {} : { size_bytes }) }),
+      async submit(capture, key) {
+        const view = await client.submit(capture, key);
+        entry.photos.set(capture.image_sha256, performance.timeOrigin + performance.now());
+        return view;
+      },
+    };
   }
 
-  return {
-    kept,
-    errors,
-    open: () => open.size,
-    begin() {
-      going = true;
-      beginning = (async () => {
-        while (going) {
-          serial += 1;
-          const n = serial;
-          open.set(n, 'begin');
-          flow(n)
-            .catch(error => {
-              broken ??= error;
-            })
-            .finally(() => open.delete(n));
-          await sleep((-Math.log(1 - Math.random()) / o.perSecond) * 1_000);
+  #put(address: string): Put {
+    return async ({ upload_url, method, headers }, bytes) => {
+      const answer = await this.#request(address, upload_url, { method, headers, body: bytes });
+      await answer.body?.cancel();
+      if (!answer.ok) throw new ApiError(answer.status, `http_${answer.status}`, `HTTP ${answer.status}`);
+    };
+  }
+
+  async #create(url: string, body: object, key: string): Promise<Verification> {
+    const answer = await this.#request('10.0.0.1', `${url}/v1/verifications`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.#o.tenant.pk_test}`,
+        'content-type': 'application/json',
+        'idempotency-key': key,
+      },
+      body: JSON.stringify(body),
+    });
+    if (!answer.ok) throw await errorFromResponse(answer);
+    return (await answer.json()) as Verification;
+  }
+
+  #request(address: string, url: string, init: RequestInit): Promise<Response> {
+    return this.#fetchAs(address)(url, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(cause => {
+      throw new NetworkError(cause);
+    });
+  }
+
+  /** Adds the person's own address. Counts refusals, except by a node that was asked past the proxy. */
+  #fetchAs(address: string) {
+    const { url, nodes } = this.#o;
+    const note = (what: string) => this.errors.push({ at: performance.now(), what });
+    return async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+      const headers = new Headers(init.headers);
+      if (`${input}`.startsWith(url)) headers.set('x-forwarded-for', address);
+      if (nodes.some(node => `${input}`.startsWith(node))) return fetch(input, { ...init, headers });
+      try {
+        const answer = await fetch(input, { ...init, headers });
+        if (answer.status >= 500 || answer.status === 429) {
+          const { code } = await errorFromResponse(answer.clone());
+          note(code.startsWith('http_') ? `${answer.status} of the proxy` : `${answer.status} ${code}`);
         }
-      })();
-    },
-    async end(timeoutMs) {
-      going = false;
-      await beginning;
-      const deadline = performance.now() + timeoutMs;
-      while (open.size > 0) {
-        if (performance.now() > deadline) throw new Error(`clients wait for ever: ${[...open.values()].join(', ')}`);
-        await sleep(50);
+        return answer;
+      } catch (error) {
+        const { code } = ((error as Error).cause ?? error) as { code?: string | number };
+        const where = `${input}`.startsWith(url) ? '' : ' of S3';
+        note(`no answer${where} (${typeof code === 'string' ? code : (error as Error).name})`);
+        throw error;
       }
-      if (broken) throw broken;
-    },
-  };
+    };
+  }
+}
+
+async function insist<T>(action: () => Promise<T>): Promise<T> {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await action();
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      await sleep(pauseOf(error, attempt));
+    }
+  }
 }
 
 /** The wait of the capture page: what the service asks for, else longer each time. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { give, namedAccount } from 'firsthand/platform/db/account.ts';
@@ -19,19 +19,17 @@ interface Member {
   server: Server | null;
 }
 
-/** Debian's PostgreSQL: a primary, and a standby that has every commit before the primary acknowledges it. */
-export interface PostgresPair {
-  /** Names both servers. */
-  url: string;
-  /** Asks the primary to stop, without waiting for its clients, and starts it again. */
-  restartPrimary(): Promise<void>;
-  /** Kills every process of the primary at once. */
-  killPrimary(): Promise<void>;
-  promote(): Promise<void>;
-  /** Makes the server that was killed a standby of the new primary, from a copy of it. */
-  rejoin(): Promise<void>;
-  stop(): Promise<void>;
-}
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '120',
+  max_wal_senders: '6',
+  wal_sender_timeout: '5s',
+  hot_standby: 'on',
+  timezone: 'UTC',
+  // The kernel outlives every process that is killed here, so a flush would test nothing.
+  fsync: 'off',
+};
 
 /** The folder of PostgreSQL's programs where Debian's packages put them, newest version first. */
 export function debianPostgres(): string | null {
@@ -47,103 +45,119 @@ export const postgresVersion = (): string =>
 export async function startPostgresPair(): Promise<PostgresPair> {
   const bin = debianPostgres();
   if (!bin) throw new Error('PostgreSQL is missing: apt-get install postgresql');
-  const account: Account = process.getuid?.() === 0 ? await namedAccount() : null;
+  const account = process.getuid?.() === 0 ? await namedAccount() : null;
   const home = await realpath(await mkdtemp(join(tmpdir(), 'fh-chaos-pg-')));
   await chmod(home, 0o755);
-  const binaries = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    max_connections: '120',
-    max_wal_senders: '6',
-    wal_sender_timeout: '5s',
-    hot_standby: 'on',
-    timezone: 'UTC',
-    // The kernel outlives every process that is killed here, so a flush would test nothing.
-    fsync: 'off',
-  };
-  const urlOf = ({ port }: Member, database = NAME) => `postgresql://${NAME}@127.0.0.1:${port}/${database}`;
-  const call = async (program: string, args: string[]) => {
-    const { code, text } = await run(join(bin, program), args, account, '/');
-    if (code !== 0) throw new Error(`${program} ended with ${code}: ${text}`);
-  };
-  const start = async (member: Member) => {
-    member.server = launch(member.folder, binaries, account, { ...settings, port: `${member.port}` }, log);
-    await untilReady(urlOf(member, 'postgres'), member.server);
-  };
-  const say = async (member: Member, ...statements: string[]) => {
-    const pool = createPool(urlOf(member, 'postgres'), 1, () => {});
-    try {
-      for (const sql of statements) await pool.query(sql);
-    } finally {
-      await pool.end();
-    }
-  };
-  /** Fills an empty folder with a copy of the primary and starts a standby on it. */
-  const follow = async (standby: Member, of: Member) => {
-    await rm(standby.folder, { recursive: true, force: true });
-    const source = `host=127.0.0.1 port=${of.port} user=${NAME} application_name=standby`;
-    await call('pg_basebackup', ['-D', standby.folder, '-d', source, '-R', '-X', 'stream', '-c', 'fast']);
-    await start(standby);
-    await say(of, `alter system set synchronous_standby_names = 'standby'`, 'select pg_reload_conf()');
-  };
-
   const member = async (name: string): Promise<Member> => ({
     folder: join(home, name),
     port: await freePort(),
     server: null,
   });
-  const members = [await member('a'), await member('b')] as const;
-  let [primary, standby]: readonly Member[] = members as readonly [Member, Member];
-  const stop = async () => {
-    await Promise.all(members.map(each => each.server?.stop()));
-    await rm(home, { recursive: true, force: true });
-  };
+  const pair = new PostgresPair({ bin, account, home }, await member('a'), await member('b'));
   try {
-    await mkdir(home, { recursive: true });
-    await give(home, account);
-    await call('initdb', ['-D', primary!.folder, '-U', NAME, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8']);
-    await start(primary!);
-    await say(primary!, `create database ${NAME}`);
-    await follow(standby!, primary!);
+    await pair.start();
   } catch (error) {
-    await stop();
+    await pair.stop();
     throw error;
   }
-  const hosts = members.map(({ port }) => `127.0.0.1:${port}`).join(',');
-  return {
-    url: `postgresql://${NAME}@${hosts}/${NAME}?target_session_attrs=read-write`,
-    async restartPrimary() {
-      primary!.server!.process.kill('SIGINT');
-      await primary!.server!.exited;
-      await start(primary!);
-    },
-    async killPrimary() {
-      const { process: postmaster, exited } = primary!.server!;
-      const all = [postmaster.pid!, ...(await childrenOf(postmaster.pid!))];
-      for (const pid of all) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // It ended with its parent.
-        }
+  return pair;
+}
+
+const urlOf = ({ port }: Member, database = NAME) => `postgresql://${NAME}@127.0.0.1:${port}/${database}`;
+
+async function say(member: Member, ...statements: string[]): Promise<void> {
+  const pool = createPool(urlOf(member, 'postgres'), 1, () => {});
+  try {
+    for (const sql of statements) await pool.query(sql);
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Debian's PostgreSQL: a primary, and a standby that has every commit before the primary acknowledges it. */
+export class PostgresPair {
+  /** Names both servers. */
+  readonly url: string;
+  readonly #o: { bin: string; account: Account; home: string };
+  #primary: Member;
+  #standby: Member;
+
+  constructor(o: { bin: string; account: Account; home: string }, primary: Member, standby: Member) {
+    this.#o = o;
+    this.#primary = primary;
+    this.#standby = standby;
+    const hosts = [primary, standby].map(({ port }) => `127.0.0.1:${port}`).join(',');
+    this.url = `postgresql://${NAME}@${hosts}/${NAME}?target_session_attrs=read-write`;
+  }
+
+  async start(): Promise<void> {
+    await give(this.#o.home, this.#o.account);
+    const { folder } = this.#primary;
+    await this.#call('initdb', ['-D', folder, '-U', NAME, '--auth=trust', '--encoding=UTF8', '--locale=C.UTF-8']);
+    await this.#launch(this.#primary);
+    await say(this.#primary, `create database ${NAME}`);
+    await this.rejoin();
+  }
+
+  /** Asks the primary to stop, without waiting for its clients, and starts it again. */
+  async restartPrimary(): Promise<void> {
+    this.#primary.server!.process.kill('SIGINT');
+    await this.#primary.server!.exited;
+    await this.#launch(this.#primary);
+  }
+
+  /** Kills every process of the primary at once. */
+  async killPrimary(): Promise<void> {
+    const { process: postmaster, exited } = this.#primary.server!;
+    for (const pid of [postmaster.pid!, ...(await childrenOf(postmaster.pid!))]) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It ended with its parent.
       }
-      await exited;
-      primary!.server = null;
-    },
-    async promote() {
-      await say(
-        standby!,
-        // Until another standby follows, a commit waits for nobody.
-        'select pg_promote()',
-        'alter system reset synchronous_standby_names',
-        'select pg_reload_conf()',
-      );
-      [primary, standby] = [standby, primary];
-    },
-    rejoin: () => follow(standby!, primary!),
-    stop,
-  };
+    }
+    await exited;
+    this.#primary.server = null;
+  }
+
+  async promote(): Promise<void> {
+    await say(
+      this.#standby,
+      // Until another standby follows, a commit waits for nobody.
+      'select pg_promote()',
+      'alter system reset synchronous_standby_names',
+      'select pg_reload_conf()',
+    );
+    [this.#primary, this.#standby] = [this.#standby, this.#primary];
+  }
+
+  /** Makes the other server a standby of the primary, from a copy of it. */
+  async rejoin(): Promise<void> {
+    const { folder } = this.#standby;
+    await rm(folder, { recursive: true, force: true });
+    const source = `host=127.0.0.1 port=${this.#primary.port} user=${NAME} application_name=standby`;
+    await this.#call('pg_basebackup', ['-D', folder, '-d', source, '-R', '-X', 'stream', '-c', 'fast']);
+    await this.#launch(this.#standby);
+    const asStandby = `alter system set synchronous_standby_names = 'standby'`;
+    await say(this.#primary, asStandby, 'select pg_reload_conf()');
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([this.#primary, this.#standby].map(({ server }) => server?.stop()));
+    await rm(this.#o.home, { recursive: true, force: true });
+  }
+
+  async #call(program: string, args: string[]): Promise<void> {
+    const { code, text } = await run(join(this.#o.bin, program), args, this.#o.account, '/');
+    if (code !== 0) throw new Error(`${program} ended with ${code}: ${text}`);
+  }
+
+  async #launch(member: Member): Promise<void> {
+    const { bin, account } = this.#o;
+    const binaries = { initdb: join(bin, 'initdb'), postgres: join(bin, 'postgres') };
+    member.server = launch(member.folder, binaries, account, { ...SETTINGS, port: `${member.port}` }, log);
+    await untilReady(urlOf(member, 'postgres'), member.server);
+  }
 }
 
 async function childrenOf(parent: number): Promise<number[]> {

@@ -7,7 +7,7 @@
  * FOLDER holds MANIFEST.tsv (class, path, repository ...). The bench stores and alters every Nth of its pictures of class `camera`, plus N
  * drawn scenes. `--only` picks the alterations whose name contains TEXT. Copies are at most 1200 pixels wide and JPEG of quality 85 unless
  * the alteration says otherwise. With `--gate` the run fails when fewer than 0.97 of the copies of any targeted alteration are found,
- * or than 0.8 of one that corners alone find.
+ * or than 0.8 of one that only corners find.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -46,7 +46,7 @@ const { values: options } = parseArgs({
 });
 
 const GATE = 0.97;
-/** What is found by corners alone passes with less: 34 to 37 of 38 were found. */
+/** What is found only by corners passes with less: 34 to 37 of 38 were found. */
 const PLACED = 0.8;
 /** Longest side of the pictures from which copies are made. */
 const SIDE = 1200;

@@ -1,5 +1,5 @@
 /**
- * Measures how provenance alone classifies each source's files:
+ * Measures how provenance by itself classifies each source's files:
  *
  * npm run bench:provenance -- --data FOLDER [--repositories FOLDER] [--write FILE]
  *

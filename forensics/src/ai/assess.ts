@@ -57,7 +57,7 @@ const CONFIDENCE = {
 } as const;
 
 /**
- * Judges a picture's origin by its provenance alone. `likely_ai` requires a mark that a generator or an editor left.
+ * Judges a picture's origin only by its provenance. `likely_ai` requires a mark that a generator or an editor left.
  * `likely_human` requires a chain of trusted signers that starts at a camera, or a live capture whose attestation is bound to its bytes. A mark
  * outweighs both.
  */

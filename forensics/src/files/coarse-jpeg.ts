@@ -251,9 +251,9 @@ function decodeScan(data: Buffer, frame: Frame, scan: Scan, interval: number): v
   const bits = new Bits(data);
   const last = scan.parts.map(() => 0);
   const [only] = scan.parts;
-  const alone = scan.parts.length === 1 && only ? only.component : undefined;
-  const columns = alone ? alone.shownColumns : frame.mcuColumns;
-  const mcus = columns * (alone ? alone.shownRows : frame.mcuRows);
+  const single = scan.parts.length === 1 && only ? only.component : undefined;
+  const columns = single ? single.shownColumns : frame.mcuColumns;
+  const mcus = columns * (single ? single.shownRows : frame.mcuRows);
 
   const block = (part: Scan['parts'][number], at: number, n: number): void => {
     const { dc } = part.component;
@@ -275,7 +275,7 @@ function decodeScan(data: Buffer, frame: Frame, scan: Scan, interval: number): v
       last.fill(0);
     }
     const [x, y] = [mcu % columns, Math.floor(mcu / columns)];
-    if (alone && only) block(only, y * alone.columns + x, 0);
+    if (single && only) block(only, y * single.columns + x, 0);
     else {
       for (const [n, part] of scan.parts.entries()) {
         const { h, v, columns: stride } = part.component;

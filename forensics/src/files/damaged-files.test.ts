@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** Copies into separate memory, so that a read past the end fails instead of returning neighbouring bytes. */
-const alone = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);
+const separate = (bytes: Uint8Array): Uint8Array => Uint8Array.from(bytes);
 
 /** Runs every parser. None may reject, and the size of their output is bounded. */
 async function parse(bytes: Uint8Array): Promise<void> {
@@ -90,7 +90,7 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
   it('truncated anywhere is reported as truncated or whole, and stops no parser', minutes, async () => {
     const whole = await inspected(bytes);
     for (const length of cuts(bytes.length, apart(bytes.length, KB, 24))) {
-      const cut = alone(bytes.subarray(0, length));
+      const cut = separate(bytes.subarray(0, length));
       const result = await inspected(cut);
       // Cameras append previews and maps after the picture. Truncation there leaves the picture intact.
       if (result instanceof ImageFault && !(whole instanceof ImageFault))
@@ -108,7 +108,7 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
     const halves = [lengths.slice(0, length / 2), lengths.slice(length / 2)];
     await Promise.all(
       halves.map(async half => {
-        for (const cut of half) await analyse(alone(bytes.subarray(0, cut)));
+        for (const cut of half) await analyse(separate(bytes.subarray(0, cut)));
       }),
     );
   });
@@ -119,7 +119,7 @@ describe.each(specimens)('$kind ($from)', ({ bytes }) => {
     async () => {
       for (let seed = 0; seed < MUTATIONS; seed++) {
         if (!isOurs(seed)) continue;
-        const hurt = alone(damaged(bytes, seed));
+        const hurt = separate(damaged(bytes, seed));
         await inspected(hurt);
         await parse(hurt);
         if (seed < ANALYSED_MUTATIONS) await analyse(hurt);

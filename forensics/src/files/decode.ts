@@ -21,13 +21,13 @@ export function shrinkOnLoad({ width, height }: Pick<ImageInfo, 'width' | 'heigh
   return pixels <= 4 * FULL_PIXELS ? 2 : 4;
 }
 
-/** A larger picture is analysed alone, because its analysis takes up to 450 MB. */
-const ALONE_PIXELS = 16_000_000;
-/** An AVIF over this many pixels is analysed alone too: its decoder takes six times its pixels. */
-const ALONE_AVIF_PIXELS = 4_000_000;
+/** A larger picture is analysed with no other beside it, because its analysis takes up to 450 MB. */
+const LARGE_PIXELS = 16_000_000;
+/** The same for an AVIF over this many pixels: its decoder takes six times its pixels. */
+const LARGE_AVIF_PIXELS = 4_000_000;
 
 export const isLarge = ({ width, height, contentType }: Pick<ImageInfo, 'width' | 'height' | 'contentType'>): boolean =>
-  width * height > (contentType === 'image/avif' ? ALONE_AVIF_PIXELS : ALONE_PIXELS);
+  width * height > (contentType === 'image/avif' ? LARGE_AVIF_PIXELS : LARGE_PIXELS);
 
 /** Longest side of a preview. */
 const PREVIEW_SIDE = 1600;

@@ -223,7 +223,7 @@ function readPng(bytes: Uint8Array): Header {
   if (rows.length === 0) throw undecodable('The PNG has no picture data.');
   const { width, height } = png;
   const header: Header = { contentType: 'image/png', width, height, orientation: orientation || 1 };
-  // Without the last bytes of its data, even the checksum alone, the decoder leaves rows out.
+  // Without the last bytes of its data, even only the checksum, the decoder leaves rows out.
   return ended ? header : { ...header, isWhole: async () => !cut && isEveryRowThere(png, rows) };
 }
 

@@ -69,7 +69,7 @@ describe('decode', () => {
 });
 
 describe('decodeAllOf', () => {
-  it('takes a JPEG that lacks its end marker alone, and refuses one that lacks more', async () => {
+  it('takes a JPEG that lacks only its end marker, and refuses one that lacks more', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 40 } as const;
     const create = { width: 64, height: 64, channels: 3, background: '#a63', noise } as const;
     const whole = await sharp({ create }).jpeg().toBuffer();

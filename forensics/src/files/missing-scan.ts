@@ -1,6 +1,6 @@
 import { ImageFault } from './inspect.ts';
 
-// Decoders fill what a file lacks with grey and say so in a warning alone. A part that was not decoded was not looked at, so a picture
+// Decoders fill what a file lacks with grey and say so only in a warning. A part that was not decoded was not looked at, so a picture
 // that lacks one must not pass for looked at.
 
 /** How strict the decoder is: `none` decodes as far as possible, `warning` gives up at the first warning. */
@@ -13,7 +13,7 @@ const MISSING = /premature end of data segment|found marker 0xd9 instead of RST|
  * Decodes strictly, and once more as far as possible if the decoder gave up for another reason than missing data.
  *
  * @throws ImageFault `truncated` when the file ends its picture data before every pixel is there. libvips looks for warnings before each
- * strip of rows, so what lacks in the last one alone (8 to 16 rows, times the factor that the decoder shrinks by) goes unnoticed.
+ * strip of rows, so what lacks only in the last one (8 to 16 rows, times the factor that the decoder shrinks by) goes unnoticed.
  */
 export async function decodeAllOf<T>(decode: (failOn: Strictness) => Promise<T>): Promise<T> {
   try {
@@ -27,7 +27,7 @@ export async function decodeAllOf<T>(decode: (failOn: Strictness) => Promise<T>)
 
 const EOI = [0xff, 0xd9];
 
-/** A JPEG with an end marker. Without one libjpeg warns of the end alone, and not of picture data that is missing before it. */
+/** A JPEG with an end marker. Without one libjpeg warns only of the end, and not of picture data that is missing before it. */
 export function terminated(bytes: Uint8Array): Uint8Array {
   const end = bytes.subarray(-EOI.length);
   if (EOI.every((byte, at) => end[at] === byte)) return bytes;

@@ -145,12 +145,12 @@ class Walk {
     const { frame } = this;
     const bits = new Bits(data);
     const [only] = scan.parts;
-    const alone = scan.parts.length === 1 && only ? only.component : undefined;
-    const columns = alone ? alone.shownColumns : frame.mcuColumns;
-    const mcus = columns * (alone ? alone.shownRows : frame.mcuRows);
+    const single = scan.parts.length === 1 && only ? only.component : undefined;
+    const columns = single ? single.shownColumns : frame.mcuColumns;
+    const mcus = columns * (single ? single.shownRows : frame.mcuRows);
     const readers = scan.parts.map(part => this.#readerOf(bits, scan, part));
     // The blocks of one MCU. Only scans of one component need to know which block it is.
-    const unit = alone
+    const unit = single
       ? readers
       : scan.parts.flatMap(({ component: { h, v } }, n) => Array.from({ length: h * v }, () => readers[n]!));
     const pause = Math.max(1, Math.floor(BLOCKS_A_TURN / unit.length));
@@ -160,7 +160,7 @@ class Walk {
         bits.restart((mcu / interval - 1) % 8);
         for (const reader of readers) reader.restart();
       }
-      const at = alone ? Math.floor(mcu / columns) * alone.columns + (mcu % columns) : 0;
+      const at = single ? Math.floor(mcu / columns) * single.columns + (mcu % columns) : 0;
       for (let i = 0; i < unit.length; i++) unit[i]!.block(at);
       if (bits.over) return false;
     }

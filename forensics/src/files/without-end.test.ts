@@ -105,7 +105,7 @@ describe('inspect', () => {
   });
 
   it('refuses a JPEG that misses the scan of one colour', async () => {
-    // Two of three components: what an encoder that writes each alone has left after a cut between scans.
+    // Two of three components: what an encoder that writes one after another has left after a cut between scans.
     const jpeg = await noise().jpeg({ chromaSubsampling: '4:4:4' }).toBuffer();
     const scan = jpeg.indexOf(Buffer.from([0xff, 0xda]));
     const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));

@@ -156,7 +156,7 @@ interface Robust {
 }
 
 /**
- * Random sample consensus (Fischler and Bolles 1981), followed by three refits to the inliers. `sure`: ends early once a sample of inliers alone was
+ * Random sample consensus (Fischler and Bolles 1981), followed by three refits to the inliers. `sure`: ends early once a sample of only inliers was
  * drawn with this probability.
  */
 export function ransac(

@@ -141,20 +141,22 @@ class Ranks {
   }
 }
 
-/** Aligns the patch around `a` with the second frame near `b`; undefined when it does not converge or the patches differ. */
-function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number; y1: number } | undefined {
-  const side = 2 * PATCH + 1;
-  const patch = new Float32Array(side * side);
-  const gx = new Float32Array(side * side);
-  const gy = new Float32Array(side * side);
+/** Side of a patch. */
+const SIDE = 2 * PATCH + 1;
+
+/** The patch around a corner, its gradients, their products summed, and its mean and squared deviation from it. */
+function patchAt({ width, data }: Plane, { x, y }: Corner) {
+  const patch = new Float32Array(SIDE * SIDE);
+  const gx = new Float32Array(SIDE * SIDE);
+  const gy = new Float32Array(SIDE * SIDE);
   let mean = 0;
   let [hxx, hxy, hyy] = [0, 0, 0];
-  for (let j = 0, k = 0; j < side; j++) {
-    for (let i = 0; i < side; i++, k++) {
-      const at = (a.y + j - PATCH) * first.width + a.x + i - PATCH;
-      patch[k] = first.data[at];
-      gx[k] = (first.data[at + 1] - first.data[at - 1]) / 2;
-      gy[k] = (first.data[at + first.width] - first.data[at - first.width]) / 2;
+  for (let j = 0, k = 0; j < SIDE; j++) {
+    for (let i = 0; i < SIDE; i++, k++) {
+      const at = (y + j - PATCH) * width + x + i - PATCH;
+      patch[k] = data[at];
+      gx[k] = (data[at + 1] - data[at - 1]) / 2;
+      gy[k] = (data[at + width] - data[at - width]) / 2;
       mean += patch[k];
       hxx += gx[k] * gx[k];
       hxy += gx[k] * gy[k];
@@ -162,10 +164,33 @@ function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number
     }
   }
   mean /= patch.length;
-  const determinant = hxx * hyy - hxy * hxy;
-  if (determinant < 1e-3) return undefined;
   let variance = 0;
   for (const value of patch) variance += (value - mean) ** 2;
+  return { patch, gx, gy, hxx, hxy, hyy, mean, variance };
+}
+
+/** Reads the patch around a place between pixels into `seen`. Returns its mean. */
+function readPatch({ width, data }: Plane, x: number, y: number, seen: Float32Array): number {
+  const fx = x - Math.floor(x);
+  const fy = y - Math.floor(y);
+  let sum = 0;
+  for (let j = 0, k = 0; j < SIDE; j++) {
+    for (let i = 0; i < SIDE; i++, k++) {
+      const at = (Math.floor(y) + j - PATCH) * width + Math.floor(x) + i - PATCH;
+      const top = data[at] * (1 - fx) + data[at + 1] * fx;
+      const low = data[at + width] * (1 - fx) + data[at + width + 1] * fx;
+      seen[k] = top * (1 - fy) + low * fy;
+      sum += seen[k];
+    }
+  }
+  return sum / seen.length;
+}
+
+/** Aligns the patch around `a` with the second frame near `b`; undefined when it does not converge or the patches differ. */
+function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number; y1: number } | undefined {
+  const { patch, gx, gy, hxx, hxy, hyy, mean, variance } = patchAt(first, a);
+  const determinant = hxx * hyy - hxy * hxy;
+  if (determinant < 1e-3) return undefined;
   let x = b.x;
   let y = b.y;
   const seen = new Float32Array(patch.length);
@@ -173,19 +198,7 @@ function refine(first: Plane, second: Plane, a: Corner, b: Corner): { x1: number
   for (let step = 0; step < 12; step++) {
     if (x < PATCH + 1 || y < PATCH + 1 || x >= second.width - PATCH - 2 || y >= second.height - PATCH - 2)
       return undefined;
-    const fx = x - Math.floor(x);
-    const fy = y - Math.floor(y);
-    let average = 0;
-    for (let j = 0, k = 0; j < side; j++) {
-      for (let i = 0; i < side; i++, k++) {
-        const at = (Math.floor(y) + j - PATCH) * second.width + Math.floor(x) + i - PATCH;
-        const top = second.data[at] * (1 - fx) + second.data[at + 1] * fx;
-        const low = second.data[at + second.width] * (1 - fx) + second.data[at + second.width + 1] * fx;
-        seen[k] = top * (1 - fy) + low * fy;
-        average += seen[k];
-      }
-    }
-    average /= seen.length;
+    const average = readPatch(second, x, y, seen);
     let cross = 0;
     let squares = 0;
     for (let k = 0; k < seen.length; k++) {

@@ -123,7 +123,7 @@ describe('parallaxSignal and withParallax', () => {
     },
   });
 
-  it('never trip on a flat subject alone', () => {
+  it('never trip on only a flat subject', () => {
     expect(parallaxSignal(test('flat', 0.99), { screen: 'clear', threeDimensional: false }).band).toBe('clear');
     expect(parallaxSignal(test('flat', 0.99), { screen: 'doubtful', threeDimensional: false }).band).toBe('confident');
     expect(parallaxSignal(test('flat', 0.7), { screen: 'clear', threeDimensional: true }).band).toBe('doubtful');

@@ -10,7 +10,7 @@ const FLAT_RATIO = Math.log(0.95 / 0.2);
 export const LEAST_MOIRE = 7.5;
 const MOIRE_RATIO = 2;
 
-/** Converts the two-frame test to a `DepthSignal`. A flat subject alone trips nothing. */
+/** Converts the two-frame test to a `DepthSignal`. A flat subject by itself trips nothing. */
 export function parallaxSignal(test: TwoFrameTest, reason: FlatReason): DepthSignal {
   const evidence = { answer: test.answer, ...test.evidence };
   if (test.probability === undefined) {

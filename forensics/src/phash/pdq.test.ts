@@ -57,7 +57,7 @@ describe('pdq against the reference vectors', () => {
     },
   );
 
-  test('derives the seven turned bridges from the first one alone', async () => {
+  test('derives the seven turned bridges from only the first one', async () => {
     const bridge = files.find(file => file.path.endsWith('bridge-1-original.jpg'));
     if (!bridge) return;
     const found = pdq(await decode(bridge.read()));

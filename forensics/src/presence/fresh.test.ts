@@ -51,11 +51,10 @@ describe('checkFresh', () => {
 
   it('doubts a file from another day and does not call it a contradiction', () => {
     const metadata = { thumbnail: false, fields: [], faults: [] };
-    for (const taken_at of ['2025-05-02T10:00:00', '2025-05-02T10:00:00+02:00', '2026-03-04T12:00:00'])
-      expect(checkFresh(session({ metadata: { ...metadata, taken_at } }))).toMatchObject({
-        passed: false,
-        contradiction: false,
-      });
+    for (const taken_at of ['2025-05-02T10:00:00', '2025-05-02T10:00:00+02:00', '2026-03-04T12:00:00']) {
+      const { passed, contradiction } = checkFresh(session({ metadata: { ...metadata, taken_at } }));
+      expect([passed, contradiction]).toEqual([false, undefined]);
+    }
     expect(checkFresh(session({ metadata: { ...metadata, gps_at: '2025-05-02T10:00:00Z' } })).passed).toBe(false);
     for (const taken_at of ['2026-03-02T01:59:00', '2026-02-28T22:01:00', '2026-03-01T13:00:00+01:00'])
       expect(checkFresh(session({ metadata: { ...metadata, taken_at } })).passed).toBe(true);

@@ -21,7 +21,7 @@ it('shrunkTo gives the luma of the shrunk picture, apart from the rounding of it
   );
 });
 
-it('shrunkTo leaves the luma of the frame alone', () => {
+it('shrunkTo does not change the luma of the frame', () => {
   const picture = { width: 2, height: 1, data: Uint8Array.from([9, 9, 9, 200, 200, 200]) };
   shrunkTo(frameLuma(picture), 2).data.fill(0);
   expect(frameLuma(picture).data[0]).toBeCloseTo(9);

@@ -41,8 +41,8 @@ export function examineAlong(session: Session, path: Path): Presence {
 }
 
 /**
- * Combines the checks. A plane alone fails nobody, because walls and documents are flat: it leaves the session inconclusive, and fails it
- * together with bands of light. Bands of light alone leave it inconclusive only where depth has no answer.
+ * Combines the checks. A plane by itself fails nobody, because walls and documents are flat: it leaves the session inconclusive, and fails it
+ * together with bands of light. Bands of light by themselves leave it inconclusive only where depth has no answer.
  */
 export function concluded(checks: Presence['checks']): Presence {
   const failed = (name: CheckName): boolean => checks[name]?.evaluated === true && checks[name].passed === false;

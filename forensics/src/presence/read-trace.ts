@@ -163,6 +163,8 @@ const TIME = 1e12;
 /** No hand turns a phone by 100 rad/s. */
 const RATE = 100;
 
+const bytesOf = (part: Fields, name: string): number => integer(part.bytes, `${name}.bytes`, 1, TRACE.maxBytes);
+
 function checkHeader(value: unknown): TraceHeader {
   const header = fieldsOf(value, 'header');
   if (header.version !== 1) throw new TraceFault('its version is not 1');
@@ -173,55 +175,64 @@ function checkHeader(value: unknown): TraceHeader {
     width: integer(sides.width, 'video.width', LEAST_SIDE, LARGEST_VIDEO),
     height: integer(sides.height, 'video.height', LEAST_SIDE, LARGEST_VIDEO),
   };
-  const bytesOf = (part: Fields, name: string): number => integer(part.bytes, `${name}.bytes`, 1, TRACE.maxBytes);
   const frames = listOf(header.frames, 'frames', TRACE.maxFrames).map(entry => {
     const frame = fieldsOf(entry, 'frames');
     return { at: within(frame.at, 'frames.at', -TIME, TIME), bytes: bytesOf(frame, 'frames') };
   });
   if (frames.length < TRACE.minFrames) throw new TraceFault(`it has fewer than ${TRACE.minFrames} frames`);
-  const crops = listOf(header.crops, 'crops', TRACE.maxCrops).map(entry => {
-    const crop = fieldsOf(entry, 'crops');
-    if (crop.size !== TRACE.cropSide) throw wrong('crops.size');
-    return {
-      frame: integer(crop.frame, 'crops.frame', 0, frames.length - 1),
-      x: integer(crop.x, 'crops.x', 0, video.width - TRACE.cropSide),
-      y: integer(crop.y, 'crops.y', 0, video.height - TRACE.cropSide),
-      size: TRACE.cropSide,
-      bytes: bytesOf(crop, 'crops'),
-    };
-  });
-  const motion = listOf(header.motion, 'motion', TRACE.maxMotionSamples).map((entry): TraceHeader['motion'][number] => {
-    const sample = listOf(entry, 'motion', 4);
-    const rate = (axis: number): number => within(sample[axis], 'motion', -RATE, RATE);
-    return [within(sample[0], 'motion', -TIME, TIME), rate(1), rate(2), rate(3)];
-  });
-  const track = fieldsOf(header.track, 'track');
-  const guidance = fieldsOf(header.guidance, 'guidance');
-  if (typeof guidance.gave_up !== 'boolean') throw wrong('guidance.gave_up');
   return {
     version: 1,
     challenge_id: header.challenge_id,
     began_at,
     video,
     frames,
-    crops,
-    motion,
-    track: {
-      settings: fieldsOf(track.settings, 'track.settings'),
-      capabilities: fieldsOf(track.capabilities, 'track.capabilities'),
-      ...(track.program === undefined ? {} : { program: textOf(track.program, 'track.program') }),
-      ...(track.signs === undefined ? {} : { signs: signsOf(track.signs) }),
-      ...(isAbsence(track.motion) ? { motion: track.motion } : {}),
-    },
-    guidance: {
-      gave_up: guidance.gave_up,
-      seconds: within(guidance.seconds, 'guidance.seconds', 0, 86_400),
-      moves: listOf(guidance.moves, 'guidance.moves', MOST_MOVES).map(entry => {
-        const { move, done } = fieldsOf(entry, 'guidance.moves');
-        if (!MOVES.includes(move as Move) || typeof done !== 'boolean') throw wrong('guidance.moves');
-        return { move: move as Move, done };
-      }),
-    },
+    crops: listOf(header.crops, 'crops', TRACE.maxCrops).map(entry => cropOf(entry, video, frames.length)),
+    motion: listOf(header.motion, 'motion', TRACE.maxMotionSamples).map(sampleOf),
+    track: trackOf(header.track),
+    guidance: guidanceOf(header.guidance),
+  };
+}
+
+function cropOf(entry: unknown, video: TraceHeader['video'], frames: number): TraceHeader['crops'][number] {
+  const crop = fieldsOf(entry, 'crops');
+  if (crop.size !== TRACE.cropSide) throw wrong('crops.size');
+  return {
+    frame: integer(crop.frame, 'crops.frame', 0, frames - 1),
+    x: integer(crop.x, 'crops.x', 0, video.width - TRACE.cropSide),
+    y: integer(crop.y, 'crops.y', 0, video.height - TRACE.cropSide),
+    size: TRACE.cropSide,
+    bytes: bytesOf(crop, 'crops'),
+  };
+}
+
+function sampleOf(entry: unknown): TraceHeader['motion'][number] {
+  const sample = listOf(entry, 'motion', 4);
+  const rate = (axis: number): number => within(sample[axis], 'motion', -RATE, RATE);
+  return [within(sample[0], 'motion', -TIME, TIME), rate(1), rate(2), rate(3)];
+}
+
+function trackOf(value: unknown): TraceHeader['track'] {
+  const track = fieldsOf(value, 'track');
+  return {
+    settings: fieldsOf(track.settings, 'track.settings'),
+    capabilities: fieldsOf(track.capabilities, 'track.capabilities'),
+    ...(track.program === undefined ? {} : { program: textOf(track.program, 'track.program') }),
+    ...(track.signs === undefined ? {} : { signs: signsOf(track.signs) }),
+    ...(isAbsence(track.motion) ? { motion: track.motion } : {}),
+  };
+}
+
+function guidanceOf(value: unknown): TraceHeader['guidance'] {
+  const guidance = fieldsOf(value, 'guidance');
+  if (typeof guidance.gave_up !== 'boolean') throw wrong('guidance.gave_up');
+  return {
+    gave_up: guidance.gave_up,
+    seconds: within(guidance.seconds, 'guidance.seconds', 0, 86_400),
+    moves: listOf(guidance.moves, 'guidance.moves', MOST_MOVES).map(entry => {
+      const { move, done } = fieldsOf(entry, 'guidance.moves');
+      if (!MOVES.includes(move as Move) || typeof done !== 'boolean') throw wrong('guidance.moves');
+      return { move: move as Move, done };
+    }),
   };
 }
 

@@ -149,88 +149,15 @@ interface Refined {
 }
 
 function refine(first: Plane, second: Plane, start: Warp): Refined {
-  const { width, height } = first;
-  const side = Math.max(width, height);
   let warp = start;
   let spread = 1;
   let correlation = 0;
   for (let iteration = 0; iteration < ITERATIONS; iteration++) {
-    // Sums are local variables, because this is the hottest loop of a session, and declared one by one, which makes it twice as fast.
-    // `h` is symmetric: the upper triangle by rows.
-    let h00 = 0;
-    let h01 = 0;
-    let h02 = 0;
-    let h03 = 0;
-    let h11 = 0;
-    let h12 = 0;
-    let h13 = 0;
-    let h22 = 0;
-    let h23 = 0;
-    let h33 = 0;
-    let g0 = 0;
-    let g1 = 0;
-    let g2 = 0;
-    let g3 = 0;
-    let ab = 0;
-    let aa = 0;
-    let bb = 0;
-    let sum = 0;
-    let n = 0;
-    const { a, b, tx, ty } = warp;
-    for (let y = 1; y < height - 1; y++) {
-      const v = (y + 0.5 - height / 2) / side;
-      for (let x = 1; x < width - 1; x++) {
-        const u = (x + 0.5 - width / 2) / side;
-        const px = (a * u - b * v + tx) * side + second.width / 2 - 0.5;
-        const py = (b * u + a * v + ty) * side + second.height / 2 - 0.5;
-        if (px < 0 || py < 0 || px >= second.width - 1 || py >= second.height - 1) continue;
-        const ix = px | 0;
-        const iy = py | 0;
-        const fx = px - ix;
-        const fy = py - iy;
-        const at = iy * second.width + ix;
-        const p = second.data[at];
-        const q = second.data[at + 1];
-        const r = second.data[at + second.width];
-        const s = second.data[at + second.width + 1];
-        const seen = (p * (1 - fx) + q * fx) * (1 - fy) + (r * (1 - fx) + s * fx) * fy;
-        const own = first.data[y * width + x];
-        const gx = side * ((q - p) * (1 - fy) + (s - r) * fy);
-        const gy = side * ((r - p) * (1 - fx) + (s - q) * fx);
-        const error = own - seen;
-        ab += own * seen;
-        aa += own * own;
-        bb += seen * seen;
-        sum += Math.abs(error);
-        n++;
-        const ratio = error / spread;
-        const weight = 1 / (1 + ratio * ratio);
-        const j0 = gx * u + gy * v;
-        const j1 = gy * u - gx * v;
-        const w0 = weight * j0;
-        const w1 = weight * j1;
-        const wx = weight * gx;
-        const wy = weight * gy;
-        h00 += w0 * j0;
-        h01 += w0 * j1;
-        h02 += w0 * gx;
-        h03 += w0 * gy;
-        h11 += w1 * j1;
-        h12 += w1 * gx;
-        h13 += w1 * gy;
-        h22 += wx * gx;
-        h23 += wx * gy;
-        h33 += wy * gy;
-        g0 += w0 * error;
-        g1 += w1 * error;
-        g2 += wx * error;
-        g3 += wy * error;
-      }
-    }
+    const { h, g, ab, aa, bb, sum, n } = sumsAt(first, second, warp, spread);
     correlation = ab / Math.sqrt(aa * bb + 1e-9);
     if (n < 64) return { warp: start, correlation: 0 };
     spread = Math.max(0.05, (1.5 * sum) / n);
-    const step = solve([h00, h01, h02, h03, 0, h11, h12, h13, 0, 0, h22, h23, 0, 0, 0, h33], [g0, g1, g2, g3]);
+    const step = solve(h, g);
     if (!step) break;
     const limited = (value: number): number => Math.max(-0.05, Math.min(0.05, value));
     warp = {
@@ -242,6 +169,93 @@ function refine(first: Plane, second: Plane, start: Warp): Refined {
     if (Math.abs(step[2]) + Math.abs(step[3]) < SETTLED) break;
   }
   return { warp, correlation };
+}
+
+/**
+ * The normal equations of a Gauss-Newton step, `h` by rows with only the upper triangle, and the sums of a correlation, over the pixels that
+ * both frames show. Sums are local variables, because this is the hottest loop of a session, and declared one by one, which makes it twice as fast.
+ */
+function sumsAt(first: Plane, second: Plane, { a, b, tx, ty }: Warp, spread: number) {
+  const { width, height } = first;
+  const side = Math.max(width, height);
+  let h00 = 0;
+  let h01 = 0;
+  let h02 = 0;
+  let h03 = 0;
+  let h11 = 0;
+  let h12 = 0;
+  let h13 = 0;
+  let h22 = 0;
+  let h23 = 0;
+  let h33 = 0;
+  let g0 = 0;
+  let g1 = 0;
+  let g2 = 0;
+  let g3 = 0;
+  let ab = 0;
+  let aa = 0;
+  let bb = 0;
+  let sum = 0;
+  let n = 0;
+  for (let y = 1; y < height - 1; y++) {
+    const v = (y + 0.5 - height / 2) / side;
+    for (let x = 1; x < width - 1; x++) {
+      const u = (x + 0.5 - width / 2) / side;
+      const px = (a * u - b * v + tx) * side + second.width / 2 - 0.5;
+      const py = (b * u + a * v + ty) * side + second.height / 2 - 0.5;
+      if (px < 0 || py < 0 || px >= second.width - 1 || py >= second.height - 1) continue;
+      const ix = px | 0;
+      const iy = py | 0;
+      const fx = px - ix;
+      const fy = py - iy;
+      const at = iy * second.width + ix;
+      const p = second.data[at];
+      const q = second.data[at + 1];
+      const r = second.data[at + second.width];
+      const s = second.data[at + second.width + 1];
+      const seen = (p * (1 - fx) + q * fx) * (1 - fy) + (r * (1 - fx) + s * fx) * fy;
+      const own = first.data[y * width + x];
+      const gx = side * ((q - p) * (1 - fy) + (s - r) * fy);
+      const gy = side * ((r - p) * (1 - fx) + (s - q) * fx);
+      const error = own - seen;
+      ab += own * seen;
+      aa += own * own;
+      bb += seen * seen;
+      sum += Math.abs(error);
+      n++;
+      const ratio = error / spread;
+      const weight = 1 / (1 + ratio * ratio);
+      const j0 = gx * u + gy * v;
+      const j1 = gy * u - gx * v;
+      const w0 = weight * j0;
+      const w1 = weight * j1;
+      const wx = weight * gx;
+      const wy = weight * gy;
+      h00 += w0 * j0;
+      h01 += w0 * j1;
+      h02 += w0 * gx;
+      h03 += w0 * gy;
+      h11 += w1 * j1;
+      h12 += w1 * gx;
+      h13 += w1 * gy;
+      h22 += wx * gx;
+      h23 += wx * gy;
+      h33 += wy * gy;
+      g0 += w0 * error;
+      g1 += w1 * error;
+      g2 += wx * error;
+      g3 += wy * error;
+    }
+  }
+  return {
+    h: [h00, h01, h02, h03, 0, h11, h12, h13, 0, 0, h22, h23, 0, 0, 0, h33],
+    g: [g0, g1, g2, g3],
+    ab,
+    aa,
+    bb,
+    sum,
+    n,
+  };
 }
 
 /** Solves the symmetric 4 x 4 system by Cholesky decomposition; undefined when it is singular. Reads the upper triangle of `h`. */

@@ -10,7 +10,7 @@ import type { Path } from './path.ts';
 const LONGEST = 480;
 /** Points that are followed at most. */
 const POINTS = 260;
-/** Strength of a corner at least. One frame alone would show noise at this strength; over many frames noise is soon lost. */
+/** Strength of a corner at least. A single frame would show noise at this strength; over many frames noise is soon lost. */
 const WEAKEST = 8;
 /** Half side of the patch around a point. */
 const PATCH = 6;

@@ -88,155 +88,169 @@ const closedFault = () => new AnalysisFault('closed', 'The analysis pool is clos
  */
 export function createAnalysisPool(options: PoolOptions): AnalysisPool {
   growHeaps();
-  const threads = new Set<Thread>();
-  const queue: Task[] = [];
-  const large: Thread[] = [];
-  let lastId = WARM_UP;
-  let warm = false;
-  let draining = false;
-  let closed = false;
+  const pool = new Pool(options);
+  return {
+    analyze: request => pool.submit('analyze', request),
+    inspect: bytes => pool.submit('inspect', { bytes, signals: [] }),
+    warmUp: eachReady => pool.warmUp(eachReady),
+    drain: () => pool.drain(),
+    close: () => pool.close(),
+  };
+}
 
-  const submit = <T>(kind: 'analyze' | 'inspect', request: AnalysisRequest): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (draining) {
-        reject(closedFault());
-        return;
-      }
-      const task: Task = { question: { id: ++lastId, kind, request }, resolve: value => resolve(value as T), reject };
-      queue.push(task);
-      assign();
-    });
+class Pool {
+  readonly #options: PoolOptions;
+  readonly #threads = new Set<Thread>();
+  readonly #queue: Task[] = [];
+  /** The first of them works on a large picture. The others wait for it, and their timeouts are paused. */
+  readonly #large: Thread[] = [];
+  #lastId = WARM_UP;
+  #warm = false;
+  #draining = false;
+  #closed = false;
 
-  const assign = (): void => {
-    while (queue.length > 0) {
-      const free = [...threads].filter(thread => !thread.task);
-      const idle =
-        free.find(thread => thread.warm) ?? free[0] ?? (threads.size < options.threads ? start() : undefined);
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  async warmUp(eachReady = () => {}): Promise<void> {
+    this.#warm = true;
+    for (let n = 0; n < this.#options.threads && !this.#closed; n += 1) {
+      await ([...this.#threads][n] ?? this.#start()).warming?.promise;
+      eachReady();
+    }
+  }
+
+  drain(): void {
+    this.#draining = true;
+    for (const task of this.#queue.splice(0)) task.reject(closedFault());
+    this.#endWaiting();
+  }
+
+  async close(): Promise<void> {
+    this.#draining = true;
+    this.#closed = true;
+    for (const task of this.#queue.splice(0)) task.reject(closedFault());
+    await Promise.all([...this.#threads].map(thread => this.#end(thread, closedFault())));
+  }
+
+  submit<T>(kind: 'analyze' | 'inspect', request: AnalysisRequest): Promise<T> {
+    if (this.#draining) return Promise.reject(closedFault());
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    const question = { id: ++this.#lastId, kind, request };
+    this.#queue.push({ question, resolve: value => resolve(value as T), reject });
+    this.#assign();
+    return promise;
+  }
+
+  #assign(): void {
+    while (this.#queue.length > 0) {
+      const free = [...this.#threads].filter(thread => !thread.task);
+      const mayStart = this.#threads.size < this.#options.threads;
+      const idle = free.find(thread => thread.warm) ?? free[0] ?? (mayStart ? this.#start() : undefined);
       if (!idle) return;
-      const task = queue.shift();
+      const task = this.#queue.shift();
       if (!task) return;
       idle.task = task;
       idle.worker.ref();
-      startClock(idle);
+      this.#startClock(idle);
       idle.worker.postMessage(task.question);
     }
-  };
+  }
 
-  const startClock = (thread: Thread): void => {
-    let left = options.timeoutMs;
-    const tickMs = Math.min(TICK_MS, options.timeoutMs);
+  #startClock(thread: Thread): void {
+    const { timeoutMs } = this.#options;
+    let left = timeoutMs;
+    const tickMs = Math.min(TICK_MS, timeoutMs);
     // A process that was stopped and woken has missed its ticks: the time it stood still does not count.
     thread.timer = setInterval(() => {
       left -= tickMs;
       if (left > 0) return;
-      drop(thread, new AnalysisFault('timeout', `The analysis took longer than ${options.timeoutMs} ms.`));
-      void thread.worker.terminate();
+      void this.#end(thread, new AnalysisFault('timeout', `The analysis took longer than ${timeoutMs} ms.`));
     }, tickMs);
-  };
+  }
 
-  /** The first thread in the list works on a large picture. The others wait for it, and their timeouts are paused. */
-  const enlist = (thread: Thread): void => {
+  #enlist(thread: Thread): void {
     clearInterval(thread.timer);
-    if (large.push(thread) === 1) goAhead();
-    else if (draining) endWaiting();
-  };
-  const goAhead = (): void => {
-    const [first] = large;
+    if (this.#large.push(thread) === 1) this.#goAhead();
+    else if (this.#draining) this.#endWaiting();
+  }
+
+  #goAhead(): void {
+    const [first] = this.#large;
     if (!first) return;
-    startClock(first);
+    this.#startClock(first);
     first.worker.postMessage({ kind: 'go' });
-  };
-  const delist = (thread: Thread): void => {
-    const at = large.indexOf(thread);
+  }
+
+  #delist(thread: Thread): void {
+    const at = this.#large.indexOf(thread);
     if (at < 0) return;
-    large.splice(at, 1);
-    if (at === 0 && !closed) goAhead();
-  };
+    this.#large.splice(at, 1);
+    if (at === 0 && !this.#closed) this.#goAhead();
+  }
 
-  const endWaiting = (): void => {
-    for (const thread of large.slice(1)) {
-      drop(thread, closedFault());
-      void thread.worker.terminate();
-    }
-  };
+  #endWaiting(): void {
+    for (const thread of this.#large.slice(1)) void this.#end(thread, closedFault());
+  }
 
-  const start = (): Thread => {
+  #start(): Thread {
     const worker = new Worker(new URL('./worker-thread.ts', import.meta.url), {
-      resourceLimits: { maxOldGenerationSizeMb: options.memoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: this.#options.memoryMb },
     });
     const thread: Thread = { worker };
-    threads.add(thread);
+    this.#threads.add(thread);
     worker.unref();
-    if (warm) {
+    if (this.#warm) {
       thread.warming = Promise.withResolvers<void>();
       worker.postMessage({ id: WARM_UP, kind: 'warm-up' } satisfies Question);
     }
-    worker.on('message', (answer: Reply) => {
-      if (answer.id === WARM_UP) {
-        thread.warm = true;
-        thread.warming?.resolve();
-      }
-      if (thread.task?.question.id !== answer.id) return;
-      if ('large' in answer) {
-        enlist(thread);
-        return;
-      }
-      const { task } = thread;
-      clearInterval(thread.timer);
-      delist(thread);
-      thread.task = undefined;
-      if (answer.spent) {
-        threads.delete(thread);
-        void worker.terminate();
-      }
-      worker.unref();
-      if (answer.fault?.code) task.reject(new ImageFault(answer.fault.code, answer.fault.message));
-      else if (answer.fault) task.reject(new AnalysisFault('failed', answer.fault.message));
-      else task.resolve(answer.value);
-      assign();
-    });
+    worker.on('message', (reply: Reply) => this.#hear(thread, reply));
     worker.on('error', cause =>
-      drop(thread, new AnalysisFault('crashed', `The analysis thread ended: ${cause.message}`)),
+      this.#drop(thread, new AnalysisFault('crashed', `The analysis thread ended: ${cause.message}`)),
     );
-    worker.on('exit', () => drop(thread, new AnalysisFault('crashed', 'The analysis thread ended.')));
+    worker.on('exit', () => this.#drop(thread, new AnalysisFault('crashed', 'The analysis thread ended.')));
     return thread;
-  };
+  }
 
-  const drop = (thread: Thread, fault: AnalysisFault): void => {
-    if (!threads.delete(thread)) return;
+  #hear(thread: Thread, reply: Reply): void {
+    if (reply.id === WARM_UP) {
+      thread.warm = true;
+      thread.warming?.resolve();
+    }
+    const { task, worker } = thread;
+    if (task?.question.id !== reply.id) return;
+    if ('large' in reply) {
+      this.#enlist(thread);
+      return;
+    }
     clearInterval(thread.timer);
-    delist(thread);
+    this.#delist(thread);
+    thread.task = undefined;
+    if (reply.spent) {
+      this.#threads.delete(thread);
+      void worker.terminate();
+    }
+    worker.unref();
+    if (reply.fault?.code) task.reject(new ImageFault(reply.fault.code, reply.fault.message));
+    else if (reply.fault) task.reject(new AnalysisFault('failed', reply.fault.message));
+    else task.resolve(reply.value);
+    this.#assign();
+  }
+
+  /** Ends a thread and answers its picture with a fault. */
+  async #end(thread: Thread, fault: AnalysisFault): Promise<void> {
+    this.#drop(thread, fault);
+    await thread.worker.terminate();
+  }
+
+  #drop(thread: Thread, fault: AnalysisFault): void {
+    if (!this.#threads.delete(thread)) return;
+    clearInterval(thread.timer);
+    this.#delist(thread);
     thread.warming?.resolve();
     thread.task?.reject(fault);
     thread.task = undefined;
-    if (!closed) assign();
-  };
-
-  return {
-    analyze: request => submit('analyze', request),
-    inspect: bytes => submit('inspect', { bytes, signals: [] }),
-    async warmUp(eachReady = () => {}) {
-      warm = true;
-      for (let n = 0; n < options.threads && !closed; n += 1) {
-        await ([...threads][n] ?? start()).warming?.promise;
-        eachReady();
-      }
-    },
-    drain() {
-      draining = true;
-      for (const task of queue.splice(0)) task.reject(closedFault());
-      endWaiting();
-    },
-    async close() {
-      draining = true;
-      closed = true;
-      const fault = closedFault();
-      for (const task of queue.splice(0)) task.reject(fault);
-      const ending = [...threads].map(thread => {
-        drop(thread, fault);
-        return thread.worker.terminate();
-      });
-      await Promise.all(ending);
-    },
-  };
+    if (!this.#closed) this.#assign();
+  }
 }

@@ -6,8 +6,8 @@ import { inspect } from '../files/inspect.ts';
 import { measureScreen } from '../screen/features.ts';
 
 /**
- * Analyses a drawn picture, so that everything a thread loads and compiles once is ready before the first real picture. The networks of the
- * screen detector alone take half a second.
+ * Analyses a drawn picture, so that everything a thread loads and compiles once is ready before the first real picture. Only the networks of
+ * the screen detector take half a second.
  */
 export async function warmUp(): Promise<void> {
   const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;

@@ -21,12 +21,12 @@ it('detectScreen says of a screenshot what it says of the photo in it, and heats
   const height = ABOVE + HEIGHT + BELOW;
   const data = new Uint8Array(3 * WIDTH * height);
   data.set(photo.data, 3 * WIDTH * ABOVE);
-  const [alone, shot] = [await detectScreen(photo), await detectScreen({ width: WIDTH, height, data })];
-  expect(shot.evidence!.probability).toBe(alone.evidence!.probability);
+  const [bare, shot] = [await detectScreen(photo), await detectScreen({ width: WIDTH, height, data })];
+  expect(shot.evidence!.probability).toBe(bare.evidence!.probability);
   expect(shot.heat_tiles!.length).toBeGreaterThan(0);
-  expect(shot.heat_tiles!.length).toBe(alone.heat_tiles!.length);
+  expect(shot.heat_tiles!.length).toBe(bare.heat_tiles!.length);
   for (const [i, { y }] of shot.heat_tiles!.entries())
-    expect(Math.abs(y * height - ABOVE - alone.heat_tiles![i]!.y * HEIGHT)).toBeLessThan(1);
+    expect(Math.abs(y * height - ABOVE - bare.heat_tiles![i]!.y * HEIGHT)).toBeLessThan(1);
   const heat = await sharp(shot.heatmapPng).ensureAlpha().extractChannel(3).raw().toBuffer({ resolveWithObject: true });
   expect(heat.info.height / heat.info.width).toBeCloseTo(height / WIDTH, 2);
   const rows = Array.from({ length: heat.info.height }, (_, y) =>

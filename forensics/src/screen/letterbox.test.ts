@@ -40,7 +40,7 @@ it("withoutLetterbox finds it below a phone's status bar", () => {
   );
 });
 
-it('withoutLetterbox leaves thin margins, dark pictures, black on all sides and pictures without bars alone', () => {
+it('withoutLetterbox cuts no thin margins, dark pictures, black on all sides or pictures without bars', () => {
   const night = { width: 40, height: 30, data: new Uint8Array(3 * 40 * 30).fill(9) };
   for (const picture of [scene, within(3, 3, 2, 2), night, within(40, 40, 30, 30)])
     expect(cutOut(picture, withoutLetterbox(picture))).toBe(picture);

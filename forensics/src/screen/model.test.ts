@@ -66,7 +66,7 @@ it('predict weighs the appearance, for and against a display', () => {
   expect(predict(model, { ...plain, appearance: 3 })).toBe(predict(model, plain));
 });
 
-it('predict answers by the first stage alone for a picture that it clears', () => {
+it('predict answers only by the first stage for a picture that it clears', () => {
   const cascade = { ...model, first: { parts: 1, platt: { a: 1, b: -1, perHalving: 0.5 }, clears: -2 } };
   const features = { moire: -5, border: 0, context0: 9 };
   // 0.25 - 0.5 · 6 / 2 - 1 = -2.25, and half as large -1.75

@@ -46,7 +46,7 @@ export interface Model {
 }
 
 /**
- * The first stage of a cascade (Viola and Jones, CVPR 2001): a picture whose log odds by these parts alone lie below `clears` is clear, and the other
+ * The first stage of a cascade (Viola and Jones, CVPR 2001): a picture whose log odds by only these parts lie below `clears` is clear, and the other
  * parts are not measured.
  */
 interface FirstStage {

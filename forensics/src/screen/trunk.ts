@@ -133,7 +133,7 @@ export function trunk(file: string): Trunk {
   let plan: Plan | undefined;
   return (fill, width, height) => {
     plan ??= load(readFileSync(new URL(file, import.meta.url)));
-    return run(plan, fill, width, height);
+    return new Run(plan).output(fill, width, height);
   };
 }
 
@@ -245,134 +245,195 @@ function pointwise({ values, shape, scale }: Weights, bias: Float32Array, clippe
 
 // ---- Running
 
-/** Rows and columns, of one side, before the picture that a 3 x 3 layer reads, and the length of its output. ONNX calls it SAME_UPPER. */
-function sameUpper(length: number, step: number): { before: number; out: number } {
+/** Rows or columns before the picture that a 3 x 3 layer reads, and the length of its output. ONNX calls it SAME_UPPER. */
+interface Side {
+  before: number;
+  out: number;
+}
+
+function sameUpper(length: number, step: number): Side {
   const out = Math.ceil(length / step);
   return { before: Math.max(0, (out - 1) * step + 3 - length) >> 1, out };
 }
 
-function run(plan: Plan, fill: (input: Input) => void, width: number, height: number): Float32Array {
-  const { layers, memory } = loadMachine();
-  let free = constantsEnd;
-  const take = (bytes: number): number => {
-    const at = free;
-    free = aligned(at + bytes + SLACK);
-    reserve(free);
+/** What passes through the blocks: numbers of `height` x `width` pixels. */
+interface Stream {
+  height: number;
+  width: number;
+  /** Address in fixed point, and its size of one. 0: the picture itself. */
+  input: number;
+  one: number;
+  /** Address of the same in floating point. */
+  exact: number;
+}
+
+/** The picture with a margin of zeros: address, and bytes a row. */
+interface Margined {
+  at: number;
+  line: number;
+}
+
+/** One run of a network: its memory above the constants, and the output so far. */
+class Run {
+  readonly #plan: Plan;
+  readonly #layers: Layers;
+  readonly #memory: WebAssembly.Memory;
+  readonly #found: number[] = [];
+  #free = constantsEnd;
+  /** Room for a layer's sums. */
+  #sums = 0;
+
+  constructor(plan: Plan) {
+    this.#plan = plan;
+    ({ layers: this.#layers, memory: this.#memory } = loadMachine());
+  }
+
+  output(fill: (input: Input) => void, width: number, height: number): Float32Array {
+    const { blocks, unit } = this.#plan;
+    const [rows, columns] = [sameUpper(height, 2), sameUpper(width, 2)];
+    const picture = this.#readPicture(fill, { width, height }, rows.before, columns.before);
+    const most = Math.max(...blocks.flatMap(({ expand, rest }) => [expand?.width ?? 0, rest?.project.width ?? 0]));
+    this.#sums = this.#take(3 * most * 4);
+    let stream: Stream = { height: rows.out, width: columns.out, input: 0, one: STEPS / unit, exact: 0 };
+    for (const [index, block] of blocks.entries()) stream = this.#block(block, picture, stream, blocks[index + 1]);
+    return Float32Array.from(this.#found);
+  }
+
+  #take = (bytes: number): number => {
+    const at = this.#free;
+    this.#free = aligned(at + bytes + SLACK);
+    reserve(this.#free);
     return at;
   };
-  // The picture with a margin of zeros.
-  const rows = sameUpper(height, 2);
-  const columns = sameUpper(width, 2);
-  const line = (width + 2) * 6;
-  const picture = take(line * (height + 2));
-  new Uint8Array(memory.buffer, picture, line * (height + 2) + 32).fill(0);
-  fill({ layers, take, memory: () => memory.buffer, at: picture + rows.before * line + columns.before * 6, line });
 
-  let [h, w] = [rows.out, columns.out];
-  /** The fixed-point input of the block, its size of one, and the same in floating point. */
-  let input = 0;
-  let one = STEPS / plan.unit;
-  let exact = 0;
-  const most = Math.max(...plan.blocks.flatMap(({ expand, rest }) => [expand?.width ?? 0, rest?.project.width ?? 0]));
-  const sums = take(3 * most * 4);
-  const found: number[] = [];
-  /** Clears the room for a layer's numbers, and puts its statistics into the output once they are gathered. */
-  const clear = (channels: number): void => {
-    new Float32Array(memory.buffer, sums, 2 * channels).fill(0);
-    new Float32Array(memory.buffer, sums + 8 * channels, channels).fill(Number.NEGATIVE_INFINITY);
-  };
-  const put = (channels: number, pixels: number): void => {
-    const gathered = new Float32Array(memory.buffer, sums, 3 * channels);
-    for (const statistic of plan.statistics)
-      for (let c = 0; c < channels; c++) found.push(statisticAt(statistic, gathered, c, channels, pixels));
-  };
-  for (const [index, { expand, rest }] of plan.blocks.entries()) {
-    const first = input === 0;
+  #readPicture(
+    fill: (input: Input) => void,
+    size: { width: number; height: number },
+    above: number,
+    left: number,
+  ): Margined {
+    const line = (size.width + 2) * 6;
+    const at = this.#take(line * (size.height + 2));
+    new Uint8Array(this.#memory.buffer, at, line * (size.height + 2) + 32).fill(0);
+    const memory = () => this.#memory.buffer;
+    fill({ layers: this.#layers, take: this.#take, memory, at: at + above * line + left * 6, line });
+    return { at, line };
+  }
+
+  /** Runs a block, and returns its output as the next one's input; without one, what it got. */
+  #block({ expand, rest }: Block, picture: Margined, stream: Stream, next: Block | undefined): Stream {
     if (!expand) throw new Error('A block without its first layer.');
     const step = rest?.depthwise.step ?? 1;
-    const down = rest ? sameUpper(h, step) : { before: 0, out: h };
-    const across = rest ? sameUpper(w, step) : { before: 0, out: w };
+    const down = rest ? sameUpper(stream.height, step) : { before: 0, out: stream.height };
+    const across = rest ? sameUpper(stream.width, step) : { before: 0, out: stream.width };
+    const out = rest ? this.#take(down.out * across.out * rest.project.width * 4) : 0;
+    const kept = this.#free;
+    if (expand.read) this.#clear(expand.width);
+    this.#strips({ expand, rest, step, down, across, out }, picture, stream);
+    if (expand.read) this.#put(expand.width, stream.height * stream.width);
+    if (!rest) return stream;
+    const { project, residual, read } = rest;
+    const pixels = down.out * across.out;
+    const count = pixels * project.width;
+    if (residual) this.#layers.add(out, stream.exact, count);
+    if (read) {
+      this.#clear(project.width);
+      this.#layers.gather(out, this.#sums, pixels, project.width);
+      this.#put(project.width, pixels);
+    }
+    if (!next) return stream;
+    // Overwrites the strips.
+    this.#free = kept;
+    const input = this.#take(count * 2);
+    const one = next.expand!.most / (this.#layers.largest(out, count) || 1);
+    this.#layers.toFixed(out, input, count, one);
+    return { height: down.out, width: across.out, input, one, exact: out };
+  }
+
+  /** Passes strips of rows through the three layers of a block, each while it is in the nearest caches. */
+  #strips(
+    o: { expand: Pointwise; rest: Block['rest']; step: number; down: Side; across: Side; out: number },
+    picture: Margined,
+    { height, width, input, one }: Stream,
+  ): void {
+    const { expand, rest, step, down, across } = o;
+    const layers = this.#layers;
     const span = rest ? 3 : 1;
-    const outRows = Math.max(1, Math.min(down.out, Math.floor(STRIP / (step * w * expand.width * 4))));
+    const row = width * expand.width * 4;
+    const outRows = Math.max(1, Math.min(down.out, Math.floor(STRIP / (step * row))));
     const stripRows = (outRows - 1) * step + span;
-    const out = rest ? take(down.out * across.out * rest.project.width * 4) : 0;
-    const kept = free;
-    const strip = take(stripRows * w * expand.width * 4);
-    const listed = first ? take(stripRows * w * NEIGHBOURS * 2) : 0;
-    const narrow = rest ? take(outRows * across.out * expand.width * 2) : 0;
-    const row = w * expand.width * 4;
-    const factor = expand.scale / one;
-    if (expand.read) clear(expand.width);
+    const strip = this.#take(stripRows * row);
+    const listed = input === 0 ? this.#take(stripRows * width * NEIGHBOURS * 2) : 0;
+    const narrow = rest ? this.#take(outRows * across.out * expand.width * 2) : 0;
     let top = 0;
     let bottom = 0;
     for (let y = 0; y < down.out; y += outRows) {
       const until = Math.min(down.out, y + outRows);
       const from = Math.max(0, y * step - down.before);
-      const to = Math.min(h, (until - 1) * step - down.before + span);
+      const to = Math.min(height, (until - 1) * step - down.before + span);
       if (bottom > from)
-        new Uint8Array(memory.buffer).copyWithin(strip, strip + (from - top) * row, strip + (bottom - top) * row);
+        new Uint8Array(this.#memory.buffer).copyWithin(strip, strip + (from - top) * row, strip + (bottom - top) * row);
       else bottom = from;
       top = from;
       const at = strip + (bottom - top) * row;
-      const pixels = (to - bottom) * w;
-      if (first) layers.neighbourhoods(picture, line, listed, bottom, to, w);
-      const given = first ? listed : input + bottom * w * expand.depth * 2;
+      const pixels = (to - bottom) * width;
+      if (input === 0) layers.neighbourhoods(picture.at, picture.line, listed, bottom, to, width);
+      const given = input === 0 ? listed : input + bottom * width * expand.depth * 2;
+      const factor = expand.scale / one;
       layers.pointwise(given, expand.weights, expand.bias, at, pixels, expand.depth, expand.width, factor, SIX);
       bottom = to;
-      if (expand.read) layers.gather(at, sums, pixels, expand.width);
-      if (!rest) continue;
-      const { depthwise, project } = rest;
-      const size = project.most / SIX;
-      layers.depthwise(
-        strip,
-        depthwise.weights,
-        depthwise.bias,
-        narrow,
-        top,
-        h,
-        w,
-        depthwise.depth,
-        step,
-        down.before,
-        across.before,
-        y,
-        until,
-        across.out,
-        SIX,
-        size,
-      );
-      const onto = out + y * across.out * project.width * 4;
-      const count = (until - y) * across.out;
-      layers.pointwise(
-        narrow,
-        project.weights,
-        project.bias,
-        onto,
-        count,
-        project.depth,
-        project.width,
-        project.scale / size,
-        0,
-      );
+      if (expand.read) layers.gather(at, this.#sums, pixels, expand.width);
+      if (rest) this.#narrow({ ...o, rest, strip, top, narrow }, y, until, { height, width });
     }
-    if (expand.read) put(expand.width, h * w);
-    if (!rest) break;
-    [h, w] = [down.out, across.out];
-    const count = h * w * rest.project.width;
-    if (rest.residual) layers.add(out, exact, count);
-    exact = out;
-    if (rest.read) {
-      clear(rest.project.width);
-      layers.gather(out, sums, h * w, rest.project.width);
-      put(rest.project.width, h * w);
-    }
-    const next = plan.blocks[index + 1];
-    if (!next) break;
-    // Overwrites the strips.
-    free = kept;
-    input = take(count * 2);
-    one = next.expand!.most / (layers.largest(out, count) || 1);
-    layers.toFixed(out, input, count, one);
   }
-  return Float32Array.from(found);
+
+  /** The depthwise and the projecting layer of a block, for the output's rows from `y` until `until`. */
+  #narrow(
+    o: { rest: NonNullable<Block['rest']>; step: number; down: Side; across: Side; out: number } & {
+      strip: number;
+      top: number;
+      narrow: number;
+    },
+    y: number,
+    until: number,
+    { height, width }: { height: number; width: number },
+  ): void {
+    const { depthwise, project } = o.rest;
+    const size = project.most / SIX;
+    this.#layers.depthwise(
+      o.strip,
+      depthwise.weights,
+      depthwise.bias,
+      o.narrow,
+      o.top,
+      height,
+      width,
+      depthwise.depth,
+      o.step,
+      o.down.before,
+      o.across.before,
+      y,
+      until,
+      o.across.out,
+      SIX,
+      size,
+    );
+    const onto = o.out + y * o.across.out * project.width * 4;
+    const count = (until - y) * o.across.out;
+    const { weights, bias, depth, width: channels, scale } = project;
+    this.#layers.pointwise(o.narrow, weights, bias, onto, count, depth, channels, scale / size, 0);
+  }
+
+  /** Clears the room for a layer's numbers. */
+  #clear(channels: number): void {
+    new Float32Array(this.#memory.buffer, this.#sums, 2 * channels).fill(0);
+    new Float32Array(this.#memory.buffer, this.#sums + 8 * channels, channels).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Puts a layer's statistics into the output once its numbers are gathered. */
+  #put(channels: number, pixels: number): void {
+    const gathered = new Float32Array(this.#memory.buffer, this.#sums, 3 * channels);
+    for (const statistic of this.#plan.statistics)
+      for (let c = 0; c < channels; c++) this.#found.push(statisticAt(statistic, gathered, c, channels, pixels));
+  }
 }

@@ -29,12 +29,10 @@ type Pattern = (x: number, y: number, data: Uint8Array, at: number) => void;
 
 function makePattern(kind: Confounder, rng: Random): Pattern {
   const angle = rng.uniform(0, Math.PI);
-  const cos = Math.cos(angle);
-  const sin = Math.sin(angle);
+  const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
   const uneven = Float32Array.from({ length: 1024 }, () => rng.normal());
   const wobble = rng.uniform(0.02, 0.12);
   const tint: [number, number, number] = [rng.uniform(40, 240), rng.uniform(40, 240), rng.uniform(40, 240)];
-  // A coordinate along one direction, with each thread slightly shifted and the whole slowly bent.
   const bend = rng.uniform(0, 0.02);
   const along = (a: number, b: number, period: number): number => {
     const t = a / period + bend * Math.sin(b / 90) * 8;
@@ -43,52 +41,64 @@ function makePattern(kind: Confounder, rng: Random): Pattern {
   const put = (data: Uint8Array, at: number, k: number): void => {
     for (let c = 0; c < 3; c++) data[at + c] = Math.max(0, Math.min(255, tint[c] * k));
   };
-  switch (kind) {
-    case 'weave': {
-      const period = rng.logUniform(3.2, 22);
-      const depth = rng.uniform(0.15, 0.7);
-      return (x, y, data, at) => {
-        const u = along(cos * x + sin * y, cos * y - sin * x, period);
-        const v = along(cos * y - sin * x, cos * x + sin * y, period);
-        const over = (Math.floor(u) + Math.floor(v)) & 1;
-        const arch = Math.sin(Math.PI * (over ? u - Math.floor(u) : v - Math.floor(v)));
-        const thread = 1 + 0.12 * uneven[((over ? Math.floor(u) : Math.floor(v) * 7) + 4096) & 1023];
-        put(data, at, (1 - depth + depth * arch) * thread * (over ? 1 : 0.85));
-      };
-    }
-    case 'mesh': {
-      const period = rng.logUniform(5, 40);
-      const wire = rng.uniform(0.12, 0.35);
-      return (x, y, data, at) => {
-        const u = along(cos * x + sin * y, cos * y - sin * x, period);
-        const v = along(cos * y - sin * x, cos * x + sin * y, period);
-        if (u - Math.floor(u) < wire || v - Math.floor(v) < wire) put(data, at, 0.8);
-      };
-    }
-    case 'blinds': {
-      const period = rng.logUniform(8, 80);
-      return (x, y, data, at) => {
-        const v = along(y + 0.05 * x, x, period);
-        const t = v - Math.floor(v);
-        put(data, at, t < 0.12 ? 0.35 : 0.7 + 0.35 * t);
-      };
-    }
-    case 'paper': {
-      const line = rng.logUniform(14, 50);
-      const ink = rng.uniform(0.1, 0.5);
-      return (x, y, data, at) => {
-        const u = cos > 0.5 ? x : x * 0.999;
-        const row = Math.floor(y / line);
-        const inLine = y / line - row;
-        const glyph = uneven[(Math.floor(u / (line * 0.3)) * 31 + row * 17) & 1023];
-        const stroke = uneven[(Math.floor(u / 3) * 13 + Math.floor(y / 4) * 7) & 1023];
-        const dark = inLine > 0.25 && inLine < 0.7 && glyph > -0.6 && stroke > 0.2;
-        const k = dark ? ink : 0.95 - 0.1 * Math.sin(x / 300);
-        for (let c = 0; c < 3; c++) data[at + c] = Math.min(255, 240 * k * (c === 2 ? 0.96 : 1));
-      };
-    }
-  }
+  return PATTERNS[kind](rng, { cos, sin, uneven, along, put });
 }
+
+interface Threads {
+  cos: number;
+  sin: number;
+  uneven: Float32Array;
+  /** A coordinate along one direction, with each thread slightly shifted and the whole slowly bent. */
+  along(a: number, b: number, period: number): number;
+  /** Writes the tint at a brightness. */
+  put(data: Uint8Array, at: number, k: number): void;
+}
+
+const PATTERNS: Record<Confounder, (rng: Random, threads: Threads) => Pattern> = {
+  weave(rng, { cos, sin, uneven, along, put }) {
+    const period = rng.logUniform(3.2, 22);
+    const depth = rng.uniform(0.15, 0.7);
+    return (x, y, data, at) => {
+      const u = along(cos * x + sin * y, cos * y - sin * x, period);
+      const v = along(cos * y - sin * x, cos * x + sin * y, period);
+      const over = (Math.floor(u) + Math.floor(v)) & 1;
+      const arch = Math.sin(Math.PI * (over ? u - Math.floor(u) : v - Math.floor(v)));
+      const thread = 1 + 0.12 * uneven[((over ? Math.floor(u) : Math.floor(v) * 7) + 4096) & 1023];
+      put(data, at, (1 - depth + depth * arch) * thread * (over ? 1 : 0.85));
+    };
+  },
+  mesh(rng, { cos, sin, along, put }) {
+    const period = rng.logUniform(5, 40);
+    const wire = rng.uniform(0.12, 0.35);
+    return (x, y, data, at) => {
+      const u = along(cos * x + sin * y, cos * y - sin * x, period);
+      const v = along(cos * y - sin * x, cos * x + sin * y, period);
+      if (u - Math.floor(u) < wire || v - Math.floor(v) < wire) put(data, at, 0.8);
+    };
+  },
+  blinds(rng, { along, put }) {
+    const period = rng.logUniform(8, 80);
+    return (x, y, data, at) => {
+      const v = along(y + 0.05 * x, x, period);
+      const t = v - Math.floor(v);
+      put(data, at, t < 0.12 ? 0.35 : 0.7 + 0.35 * t);
+    };
+  },
+  paper(rng, { cos, uneven }) {
+    const line = rng.logUniform(14, 50);
+    const ink = rng.uniform(0.1, 0.5);
+    return (x, y, data, at) => {
+      const u = cos > 0.5 ? x : x * 0.999;
+      const row = Math.floor(y / line);
+      const inLine = y / line - row;
+      const glyph = uneven[(Math.floor(u / (line * 0.3)) * 31 + row * 17) & 1023];
+      const stroke = uneven[(Math.floor(u / 3) * 13 + Math.floor(y / 4) * 7) & 1023];
+      const dark = inLine > 0.25 && inLine < 0.7 && glyph > -0.6 && stroke > 0.2;
+      const k = dark ? ink : 0.95 - 0.1 * Math.sin(x / 300);
+      for (let c = 0; c < 3; c++) data[at + c] = Math.min(255, 240 * k * (c === 2 ? 0.96 : 1));
+    };
+  },
+};
 
 /** Draws other content that people show on displays: a page with a bar, cards and lines of text, light or dark. */
 export function drawPage(seed: number, size = { width: 1280, height: 800 }): Picture {

@@ -281,7 +281,7 @@ const BELL = (() => {
 })();
 const bell = (rng: Random): number => BELL[(rng.uniform() * BELL.length) | 0]!;
 
-/** The sensor's own pattern: a normal deviate that depends on the pixel alone. */
+/** The sensor's own pattern: a normal deviate that depends only on the pixel. */
 function fixed(seed: number, x: number, y: number, zoom: number): number {
   let h = Math.imul(x + 1, 0x9e3779b1) ^ Math.imul(y + 1, 0x85ebca6b) ^ Math.imul(seed + 8 * zoom, 0xc2b2ae35);
   h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d);

@@ -30,7 +30,7 @@ export interface Row {
   layout?: string;
   scale?: number;
   test: TwoFrameTest;
-  /** Elapsed time and processor time of the test alone, in ms. */
+  /** Elapsed time and processor time of only the test, in ms. */
   ms: number;
   cpu_ms: number;
 }

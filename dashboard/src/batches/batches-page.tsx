@@ -73,7 +73,7 @@ function Row({ batch }: { batch: Batch }) {
     <li className="row">
       <BatchTag of={batch} />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/batches/${id}`}>{t('batch.rows', { n: total })}</Link>
         </span>
         <span className="soft small">

@@ -43,7 +43,7 @@ function BulkRow({ bulk }: { bulk: BulkAct }) {
     <li className="row">
       <BulkTag of={bulk} />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/bulk-acts/${id}`}>{t('bulk.start', { action: t(`bulk.${act}`), n: total })}</Link>
         </span>
         <span className="soft small">

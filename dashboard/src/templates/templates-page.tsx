@@ -69,7 +69,7 @@ function Row({ template }: { template: LinkTemplate }) {
     <li className="row">
       <Tag look={revoked ? ['cross', ''] : ['check', 'verified']}>{t(`template.${status}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/templates/${id}`}>{name}</Link>
         </span>
         <span className="soft small">

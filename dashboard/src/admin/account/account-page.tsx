@@ -100,7 +100,7 @@ function AccountRow({ account: { name, role }, children }: { account: Account; c
   return (
     <li className="row">
       <div className="row-main">
-        <span className="row-name">{name}</span>
+        <span className="row-name line">{name}</span>
         <span className="soft small">{t(`role.${role}`)}</span>
       </div>
       {children}

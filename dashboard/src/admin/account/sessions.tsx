@@ -70,7 +70,7 @@ function Row({ session }: { session: SessionEntry }) {
     <li className="row">
       <Icon name="device" />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           {session.device}
           {session.current && <Tag look={['check', 'verified']}>{t('sessions.thisOne')}</Tag>}
         </span>

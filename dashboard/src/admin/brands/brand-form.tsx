@@ -163,7 +163,7 @@ function Color({ label, value, onChange }: { label: string; value: string; onCha
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <span className="brand-color">
+      <span className="brand-color line">
         <input id={id} type="color" value={value} onChange={event => onChange(event.target.value)} />
         <code>{value}</code>
       </span>

@@ -66,7 +66,7 @@ function Row({ finding }: { finding: SystemFinding }) {
     <li className="row system-row">
       <Tag look={LOOK[state]}>{t(`system.state.${state}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">{t(`system.part.${part}`)}</span>
+        <span className="row-name line">{t(`system.part.${part}`)}</span>
         {state === 'ok' ? (
           <>
             <span>{t(`system.gives.${part}`)}</span>

@@ -39,7 +39,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
     <li className="row delivery">
       <Tag look={LOOK[status]}>{t(`delivery.${status}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <code>{type}</code>
           {linked && verification_id && (
             <Link className="small" href={`/verifications/${verification_id}`}>

@@ -108,7 +108,7 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
     <li className="row">
       <Tag look={LOOK[state]}>{t(`endpoint.${state}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">{url}</span>
+        <span className="row-name line">{url}</span>
         <span className="soft small">
           {state === 'disabled'
             ? t('endpoint.disabledSince', { at: ago(disabled_at ?? created_at) })

@@ -2,10 +2,9 @@ import type { BulkAct } from '@firsthand/contract/batches/bulk-acts.ts';
 import { Link } from 'wouter';
 import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
-import { Ago } from '../base/parts/ago.tsx';
-import { Progress } from '../base/parts/progress.tsx';
 import { Rows } from '../base/parts/rows.tsx';
 import { Back, TitleLine } from '../base/parts/section.tsx';
+import { Ago, Progress } from '../base/parts/shown.tsx';
 import { Empty } from '../base/parts/states.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 

@@ -2,8 +2,8 @@ import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
+import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Read } from '../../base/parts/states.tsx';
-import { type Look, Tag } from '../../base/parts/tag.tsx';
 import './system.css';
 
 const LOOK: Record<SystemFinding['state'], Look> = {

@@ -32,18 +32,9 @@ export function createPortal({ firsthand, portalUrl }: PortalOptions): Express {
     const claim: Claim = { id: randomUUID(), number, email, status: 'pending', sequence: 0, events: [] };
     // Kept before the request: the first webhook may overtake its answer.
     claims.set(claim.id, claim);
+    // However often this call is repeated, the claim gets one verification.
     const { id, capture_url } = await firsthand.verifications.create(
-      {
-        steps: [
-          { key: 'whole', description: 'The whole car, with its number plate', min: 1, max: 2 },
-          { key: 'damage', description: 'The damage, from near', min: 1, max: 3 },
-          { type: 'text', key: 'when', description: 'When did it happen?' },
-        ],
-        context: { kind: 'motor_claim', summary: `Damage to a car, claim ${number}`.slice(0, 500) },
-        webhook_url: `${portalUrl}/hooks`,
-        metadata: { claim_id: claim.id, claim_number: number.slice(0, 500) },
-      },
-      // However often this call is repeated, the claim gets one verification.
+      { ...photosOf(claim), webhook_url: `${portalUrl}/hooks` },
       { idempotencyKey: `claim-${claim.id}` },
     );
     Object.assign(claim, { verificationId: id, captureUrl: capture_url });
@@ -79,12 +70,24 @@ export function createPortal({ firsthand, portalUrl }: PortalOptions): Express {
     claim.events.push(type);
   }
 
-  app.use(((error, _request, response, next) => {
-    if (response.headersSent) return next(error);
-    if (error instanceof WebhookVerificationError) response.sendStatus(400);
-    else if (error instanceof ApiError) response.status(error.status).type('text').send(error.message);
-    else next(error);
-  }) satisfies express.ErrorRequestHandler);
-
+  app.use(answerError);
   return app;
 }
+
+/** The photos and answers that a claim needs. */
+const photosOf = ({ id, number }: Claim) => ({
+  steps: [
+    { key: 'whole', description: 'The whole car, with its number plate', min: 1, max: 2 },
+    { key: 'damage', description: 'The damage, from near', min: 1, max: 3 },
+    { type: 'text' as const, key: 'when', description: 'When did it happen?' },
+  ],
+  context: { kind: 'motor_claim', summary: `Damage to a car, claim ${number}`.slice(0, 500) },
+  metadata: { claim_id: id, claim_number: number.slice(0, 500) },
+});
+
+const answerError: express.ErrorRequestHandler = (error, _request, response, next) => {
+  if (response.headersSent) return next(error);
+  if (error instanceof WebhookVerificationError) response.sendStatus(400);
+  else if (error instanceof ApiError) response.status(error.status).type('text').send(error.message);
+  else next(error);
+};

@@ -1,6 +1,6 @@
 import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../base/language.tsx';
-import { type Look, Tag } from '../base/parts/tag.tsx';
+import { type Look, Tag } from '../base/parts/shown.tsx';
 
 export const BATCHES = ['batches'] as const;
 

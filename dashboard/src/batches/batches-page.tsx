@@ -2,13 +2,12 @@ import type { Batch } from '@firsthand/contract/batches/batches.ts';
 import { Link } from 'wouter';
 import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
-import { Ago } from '../base/parts/ago.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { Progress } from '../base/parts/progress.tsx';
 import { Rows } from '../base/parts/rows.tsx';
 import { saveFile } from '../base/parts/save-file.ts';
 import { TitleLine } from '../base/parts/section.tsx';
+import { Ago, Progress } from '../base/parts/shown.tsx';
 import { Empty } from '../base/parts/states.tsx';
 import { useMay } from '../entry/session/signed-in.ts';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
@@ -73,7 +72,7 @@ function Row({ batch }: { batch: Batch }) {
     <li className="row">
       <BatchTag of={batch} />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/batches/${id}`}>{t('batch.rows', { n: total })}</Link>
         </span>
         <span className="soft small">

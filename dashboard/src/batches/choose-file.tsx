@@ -151,7 +151,7 @@ function EncodingField({ guessed, onRead }: EncodingFieldProps) {
 function Samples({ onChosen }: Pick<ChooseFileProps, 'onChosen'>) {
   const { t } = useWords();
   return (
-    <div className="samples">
+    <div className="samples line">
       <span className="soft small">{t('batch.orSample')}</span>
       {SAMPLES.map(sample => (
         <Button key={sample} slim onPress={() => onChosen(sampleOf(sample))}>

@@ -1,7 +1,7 @@
 import { BATCH_COLUMNS } from '@firsthand/contract/batches/batches.ts';
 import { useWords } from '../base/language.tsx';
 import { Section } from '../base/parts/section.tsx';
-import { Table } from '../base/parts/table.tsx';
+import { Table } from '../base/parts/shown.tsx';
 import { keyOf, type Mapping, type Sheet } from './sheet.ts';
 
 /** The rows that show what a column holds. */

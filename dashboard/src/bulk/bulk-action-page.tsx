@@ -7,8 +7,8 @@ import { codeText } from '../base/api/problem-text.ts';
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
 import { Back, Section } from '../base/parts/section.tsx';
+import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
-import { Table } from '../base/parts/table.tsx';
 import { LongWork } from '../batches/long-work.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 

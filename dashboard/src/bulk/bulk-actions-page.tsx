@@ -2,10 +2,9 @@ import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { Link } from 'wouter';
 import { useList } from '../base/api/list.ts';
 import { useWords } from '../base/language.tsx';
-import { Ago } from '../base/parts/ago.tsx';
-import { Progress } from '../base/parts/progress.tsx';
 import { Rows } from '../base/parts/rows.tsx';
 import { Back, TitleLine } from '../base/parts/section.tsx';
+import { Ago, Progress } from '../base/parts/shown.tsx';
 import { Empty } from '../base/parts/states.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
@@ -43,7 +42,7 @@ function BulkRow({ bulk }: { bulk: BulkAction }) {
     <li className="row">
       <BulkTag of={bulk} />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/bulk-acts/${id}`}>{t('bulk.start', { action: t(`bulk.${act}`), n: total })}</Link>
         </span>
         <span className="soft small">

@@ -40,7 +40,7 @@ export function BulkBar({
   const asked = Object.entries(picked.all ? queryOf(filters) : { id: [...picked.ids].join() });
   const query = new URLSearchParams(asked.filter((entry): entry is [string, string] => entry[1] !== undefined));
   return (
-    <section className="bulk-bar" aria-label={t('page.bulkActions')}>
+    <section className="bulk-bar toolbar" aria-label={t('page.bulkActions')}>
       <strong role="status">
         {picked.all ? t(about ? 'bulk.pickedAbout' : 'bulk.pickedAll', { n }) : t('bulk.picked', { n })}
       </strong>

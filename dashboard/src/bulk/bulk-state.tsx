@@ -1,6 +1,6 @@
 import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useWords } from '../base/language.tsx';
-import { type Look, Tag } from '../base/parts/tag.tsx';
+import { type Look, Tag } from '../base/parts/shown.tsx';
 
 export const BULK = ['bulk-acts'] as const;
 

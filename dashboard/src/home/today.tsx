@@ -1,8 +1,8 @@
 import { Link } from 'wouter';
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
-import { Facts } from '../base/parts/facts.tsx';
 import { Section } from '../base/parts/section.tsx';
+import { Facts } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
 import { useToday } from '../base/today.ts';
 import { useMay } from '../entry/session/signed-in.ts';

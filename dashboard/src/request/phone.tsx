@@ -62,7 +62,7 @@ interface StepsProps {
 function Steps({ at, total, onAt }: StepsProps) {
   const { t } = useWords();
   return (
-    <figcaption className="phone-steps">
+    <figcaption className="phone-steps line">
       <Button weight="plain" slim isDisabled={at < 0} aria-label={t('phone.before')} onPress={() => onAt(at - 1)}>
         <Icon name="before" />
       </Button>

@@ -1,7 +1,6 @@
 import { SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import { type FieldPath, useFieldArray } from 'react-hook-form';
 import type { Translator } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
@@ -55,7 +54,6 @@ interface RequestFieldsProps {
   form: RequestForm;
   /** Whether the request is for one person; a template is for many. */
   person: boolean;
-  before?: ReactNode;
 }
 
 interface PartProps {
@@ -63,11 +61,10 @@ interface PartProps {
 }
 
 /** The fields of a request, as the contract has them. */
-export function RequestFields({ form, person, before }: RequestFieldsProps) {
+export function RequestFields({ form, person }: RequestFieldsProps) {
   const { t } = useWords();
   return (
     <>
-      {before}
       <Section title={t('request.steps')} intro={t('request.stepsIntro')}>
         <StepEditor form={form} />
       </Section>

@@ -1,8 +1,8 @@
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
-import { type Fact, Facts } from '../base/parts/facts.tsx';
 import { Section } from '../base/parts/section.tsx';
+import { type Fact, Facts } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
 
 /** How far people agree and how long a case takes them, in one line of numbers. */

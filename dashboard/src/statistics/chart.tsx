@@ -1,7 +1,7 @@
 import { type ScaleLinear, scaleBand, scaleLinear } from 'd3-scale';
 import { useCallback, useState } from 'react';
 import { useWords } from '../base/language.tsx';
-import { Table } from '../base/parts/table.tsx';
+import { Table } from '../base/parts/shown.tsx';
 
 interface Series {
   name: string;

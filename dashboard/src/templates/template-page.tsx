@@ -3,11 +3,10 @@ import type {
   LinkTemplateInput,
   LinkTemplateWithVersions,
 } from '@firsthand/contract/account/management.ts';
-import { URL_MAX } from '@firsthand/contract/base/limits.ts';
-import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { type FormEvent, useState } from 'react';
 import { useForm } from 'react-hook-form';
 import { useLocation, useParams, useSearch } from 'wouter';
+import { ReturnField } from '../admin/return-field.tsx';
 import { call } from '../base/api/call.ts';
 import { useRead } from '../base/api/read.ts';
 import type { MessageKey } from '../base/i18n.ts';
@@ -160,7 +159,6 @@ function EditorForm({ form, template, nameBefore }: EditorFormProps) {
   const [returnUrl, setReturnUrl] = useState(template?.return_url ?? '');
   const body = bodyOf(name, form.watch(), returnUrl, template);
   const publish = usePublish(body, template);
-  const refused = publish.error instanceof ApiError ? publish.error.fields.map(({ path }) => path) : [];
   const onError = (error: unknown) =>
     setOthers(showFaults({ t }, form, error).filter(fault => !fault.startsWith('return_url:')));
   const submit = (event: FormEvent) => {
@@ -185,31 +183,18 @@ function EditorForm({ form, template, nameBefore }: EditorFormProps) {
       ]}
       onSubmit={submit}
     >
-      <RequestFields
-        form={form}
-        person={false}
-        before={
-          <Section title={t('template.name')}>
-            <Field
-              label={t('template.name')}
-              hint={t('template.nameHint')}
-              value={name}
-              onChange={setName}
-              fault={nameFault}
-              maxLength={120}
-            />
-            <Field
-              label={t('return.label')}
-              hint={t('return.hint')}
-              value={returnUrl}
-              onChange={setReturnUrl}
-              fault={refused.includes('return_url') ? t('return.fault') : undefined}
-              maxLength={URL_MAX}
-              input={{ inputMode: 'url' }}
-            />
-          </Section>
-        }
-      />
+      <Section title={t('template.name')}>
+        <Field
+          label={t('template.name')}
+          hint={t('template.nameHint')}
+          value={name}
+          onChange={setName}
+          fault={nameFault}
+          maxLength={120}
+        />
+        <ReturnField value={returnUrl} onChange={setReturnUrl} error={publish.error} />
+      </Section>
+      <RequestFields form={form} person={false} />
       <Faults faults={others} />
     </Form>
   );

@@ -8,8 +8,8 @@ import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
 import { Rows } from '../base/parts/rows.tsx';
 import { TitleLine } from '../base/parts/section.tsx';
+import { Tag } from '../base/parts/shown.tsx';
 import { Empty } from '../base/parts/states.tsx';
-import { Tag } from '../base/parts/tag.tsx';
 import { useMay } from '../entry/session/signed-in.ts';
 import { TEMPLATES } from './keys.ts';
 import { STARTERS } from './starters.ts';
@@ -69,7 +69,7 @@ function Row({ template }: { template: LinkTemplate }) {
     <li className="row">
       <Tag look={revoked ? ['cross', ''] : ['check', 'verified']}>{t(`template.${status}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <Link href={`/templates/${id}`}>{name}</Link>
         </span>
         <span className="soft small">

@@ -5,7 +5,7 @@ import { useMoments } from '../base/parts/date-times.ts';
 import { Icon } from '../base/parts/icon.tsx';
 import { Section } from '../base/parts/section.tsx';
 import { SelectField } from '../base/parts/select-field.tsx';
-import { Table } from '../base/parts/table.tsx';
+import { Table } from '../base/parts/shown.tsx';
 import { PhonePreview } from '../request/phone.tsx';
 import { valuesOf } from '../request/values.ts';
 import { differences, type Version } from './differences.ts';

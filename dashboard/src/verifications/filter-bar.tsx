@@ -16,7 +16,7 @@ interface FilterProps {
 export function FilterBar({ filters, onChange }: FilterProps) {
   const { t } = useWords();
   return (
-    <search className="filters">
+    <search className="filters line">
       <SearchField filters={filters} onChange={onChange} />
       <Choose
         label={t('filter.verdict')}

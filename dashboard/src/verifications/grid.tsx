@@ -3,8 +3,8 @@ import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, 
 import { Link } from 'wouter';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
-import { Ago } from '../base/parts/ago.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
+import { Ago } from '../base/parts/shown.tsx';
 import { OutcomeTag } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
 

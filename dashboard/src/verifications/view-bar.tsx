@@ -17,7 +17,7 @@ export function ViewBar({ search }: { search: string }) {
   const [naming, setNaming] = useState(false);
   const named = COMMON.some(view => view.search === search) || views.some(view => view.search === search);
   return (
-    <nav className="views" aria-label={t('view.title')}>
+    <nav className="views line" aria-label={t('view.title')}>
       {COMMON.map(view => (
         <ViewLink key={view.label} search={view.search} here={search}>
           {t(view.label)}

@@ -30,14 +30,15 @@ export async function expectAccessible(page: Page, name: string, about: keyof ty
   expect(found, `axe on ${name}`).toEqual([]);
 }
 
-/** Nothing is wider than the screen. */
+/** Nothing is wider than the screen, once what is open has found its place in it. */
 export async function expectNoSidewaysScroll(page: Page, name: string): Promise<void> {
-  const wide = await page.evaluate(() => {
-    const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth <= clientWidth) return [];
-    return [...document.querySelectorAll('body *')]
-      .filter(node => node.getBoundingClientRect().right > clientWidth + 0.5)
-      .map(node => `${node.tagName}.${node.className} ${Math.round(node.getBoundingClientRect().right)} px`);
-  });
-  expect(wide, `${name} scrolls sideways`).toEqual([]);
+  const wide = () =>
+    page.evaluate(() => {
+      const { scrollWidth, clientWidth } = document.documentElement;
+      if (scrollWidth <= clientWidth) return [];
+      return [...document.querySelectorAll('body *')]
+        .filter(node => node.getBoundingClientRect().right > clientWidth + 0.5)
+        .map(node => `${node.tagName}.${node.className} ${Math.round(node.getBoundingClientRect().right)} px`);
+    });
+  await expect.poll(wide, { message: `${name} scrolls sideways`, timeout: 5_000 }).toEqual([]);
 }

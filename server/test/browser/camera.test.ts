@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ask, createVerification, startTestService, until, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
-import { openOnPhone, type Phone, setCameraPermission } from './phone.ts';
+import { openOnPhone, setCameraPermission } from './phone.ts';
 import { launcher, ownService } from './stage.ts';
 
 const IN_APP =
@@ -20,11 +20,6 @@ describe('capture page, camera', () => {
     ask<{ progress?: { step: string; camera_permission?: string } }>(service, `/v1/verifications/${id}`, {
       key: service.tenant.pk_test,
     }).then(({ body }) => body.progress);
-  const send = async (phone: Phone) => {
-    await phone.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
-  };
 
   it('denied: says how to allow it in this browser, and continues by itself once it is allowed', async () => {
     const on = await launch(picture, { asks: true });
@@ -50,7 +45,7 @@ describe('capture page, camera', () => {
     await phone.page.unrouteAll({ behavior: 'wait' });
     await setCameraPermission(phone, 'granted');
     await phone.photo();
-    await send(phone);
+    await phone.send();
     await phone.close();
   });
 
@@ -68,7 +63,7 @@ describe('capture page, camera', () => {
     await phone.page.setInputFiles('input[type=file]', [{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture }]);
     await phone.screen('review');
     await phone.press('Use photo');
-    await send(phone);
+    await phone.send();
     await phone.close();
     const done = await untilStatus(service, verification.id, ['completed']);
     expect(done.captures[0]).toMatchObject({ source: 'live', surface: 'web_file' });
@@ -85,13 +80,14 @@ describe('capture page, camera', () => {
     await phone.page.setInputFiles('input[type=file]', [{ name: 'a.jpg', mimeType: 'image/jpeg', buffer: picture }]);
     await phone.screen('review');
     await phone.press('Use photo');
-    await send(phone);
+    await phone.send();
     await phone.close();
   });
 
   it('browser inside an app: shows how to leave it, with the address to copy', async () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(verification.capture_url, {
+      on: await launch(),
       userAgent: IN_APP,
       permissions: ['clipboard-write', 'clipboard-read'],
     });
@@ -119,7 +115,7 @@ describe('capture page, camera', () => {
     await phone.fine('camera-lost');
     await phone.press('Try again');
     await phone.photo();
-    await send(phone);
+    await phone.send();
     await phone.close();
     expect((await untilStatus(service, verification.id, ['completed'])).captures).toHaveLength(2);
   });
@@ -134,7 +130,7 @@ describe('capture page, camera', () => {
     await phone.page.getByText('The photo looks dark').waitFor();
     await phone.fine('hint-dark');
     await phone.press('Use photo');
-    await send(phone);
+    await phone.send();
     await phone.close();
   });
 
@@ -153,7 +149,7 @@ describe('capture page, camera', () => {
       await phone.press(allows ? 'Share my location' : 'Go on without it');
       await phone.screen('review');
       await phone.press('Use photo');
-      await send(phone);
+      await phone.send();
       await phone.close();
       const done = await untilStatus(service, verification.id, ['completed']);
       expect(done.captures[0]?.location).toEqual(

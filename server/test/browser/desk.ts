@@ -27,8 +27,6 @@ export interface Desk {
   /** axe finds nothing and nothing scrolls sideways: light, dark, forced colours, 200% zoom, 320 px wide. */
   fine(name: string): Promise<void>;
   authenticator(): Promise<Authenticator>;
-  /** What the page has logged as errors so far. */
-  errors: readonly string[];
   /** Closes the browser; fails when a page logged an error that `expected` does not name, or asked another origin. */
   close(expected?: RegExp): Promise<void>;
 }
@@ -72,7 +70,6 @@ export async function openAtDesk(o: DeskOptions = {}): Promise<Desk> {
     press: name => page.getByRole('button', { name }).or(page.getByRole('link', { name })).first().click(),
     fine: name => fine(page, name),
     authenticator: () => addAuthenticator(context, page),
-    errors,
     async close(expected) {
       const own = new URL(page.url()).origin;
       await context.close();

@@ -44,8 +44,7 @@ describe('capture page, end screens and certificate', () => {
     await phone.photo();
     await phone.screen('summary');
     await phone.page.getByText('This is a trial.').waitFor();
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.page.getByText('This is a trial.').waitFor();
     await phone.close();
   });

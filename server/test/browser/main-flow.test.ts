@@ -15,12 +15,9 @@ describe('capture page, from link to verdict', () => {
   async function capture(picture: Buffer) {
     const verification = await createVerification(service);
     const phone = await openOnPhone(verification.capture_url, { on: await launch(picture) });
-    await phone.screen('landing');
     await phone.press('Start');
     await phone.photo();
-    await phone.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close();
     return untilStatus(service, verification.id, ['completed', 'failed']);
   }

@@ -53,8 +53,7 @@ try {
   const phone = await openOnPhone(capture);
   await phone.press('Start');
   await phone.photo();
-  await phone.press('Send');
-  await phone.screen('success');
+  await phone.send();
   passed('capture link: photo sent');
 
   const desk = await openAtDesk();

@@ -20,6 +20,8 @@ export interface Phone {
   press(name: string | RegExp): Promise<void>;
   /** Takes one photo and accepts it. */
   photo(): Promise<void>;
+  /** Sends everything from the summary, and waits until it is sent. */
+  send(): Promise<void>;
   /** Presses the shutter and waits for the review. */
   shutter(): Promise<void>;
   /** axe finds nothing, and nothing is wider than the screen. `FIRSTHAND_SCREENSHOTS` keeps a picture under `name`. */
@@ -100,6 +102,11 @@ async function phoneOf(context: BrowserContext, url: string): Promise<Phone> {
       await shutter();
       await page.locator('.pair .button').last().click();
       await page.waitForSelector('[data-screen]:not([data-screen="review"])');
+    },
+    async send() {
+      await screen('summary');
+      await page.getByRole('button', { name: 'Send' }).click();
+      await screen('success');
     },
     fine: name => looksFine(page, name),
     async close(expected) {

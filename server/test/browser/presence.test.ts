@@ -72,11 +72,6 @@ describe('capture page, camera session', () => {
     await phone.screen('summary');
   }
 
-  async function send(phone: Phone): Promise<void> {
-    await phone.press('Send');
-    await phone.screen('success');
-  }
-
   it('films the moves that the service asks for, and a person who makes them gets through with the first try', async () => {
     const { phone, id, challenge } = await afterShutter({ before: clockAhead });
     const { traces, submissions } = watch(phone);
@@ -85,7 +80,7 @@ describe('capture page, camera session', () => {
     // Before the person has accepted the photo.
     const announced = (await announcement).postDataJSON();
     await use(phone);
-    await send(phone);
+    await phone.send();
     await phone.close();
     expect(announced.trace_sha256).toBe(submissions[0]!.trace_sha256);
     expect(announced.image_sha256).toBe(submissions[0]!.image_sha256);
@@ -142,7 +137,7 @@ describe('capture page, camera session', () => {
           .then(() => page.reload()),
     });
     await use(phone);
-    await send(phone);
+    await phone.send();
     await phone.close();
     const { captures, verdict } = await untilStatus(service, id, ['completed']);
     const { presence } = captures[0]!;
@@ -157,7 +152,7 @@ describe('capture page, camera session', () => {
     await phone.fine('turning');
     await phone.press('This is hard for me');
     await use(phone);
-    await send(phone);
+    await phone.send();
     await phone.close();
     const { captures } = await untilStatus(service, id, ['completed']);
     expect(captures[0]!.presence?.evidence).toMatchObject({ gave_up: true });
@@ -170,7 +165,7 @@ describe('capture page, camera session', () => {
     await phone.fine('motion');
     await phone.press('This is hard for me');
     await use(phone);
-    await send(phone);
+    await phone.send();
     await phone.close();
     const { header } = read(traces[0]!);
     expect(header.guidance.gave_up).toBe(true);
@@ -218,7 +213,7 @@ describe('capture page, camera session', () => {
         await phone.press('This is hard for me');
       }
       await use(phone);
-      await send(phone);
+      await phone.send();
       await phone.close(NETWORK);
       expect(traces).toEqual([]);
       expect(submissions[0]).not.toHaveProperty('challenge_id');
@@ -234,7 +229,7 @@ describe('capture page, camera session', () => {
     });
     const { traces } = watch(phone);
     await use(phone);
-    await send(phone);
+    await phone.send();
     await phone.close(NETWORK);
     expect(traces).toEqual([]);
   });

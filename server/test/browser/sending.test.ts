@@ -78,8 +78,7 @@ describe('capture page, sending', () => {
       await route.fetch();
       return route.abort('connectionreset');
     });
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close(NETWORK);
     expect(keys).toHaveLength(2);
     expect(keys[0]).toBe(keys[1]);
@@ -94,8 +93,7 @@ describe('capture page, sending', () => {
         ? route.fulfill({ status: 410, json: { error: { code: 'expired', message: 'too late' } } })
         : route.continue(),
     );
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close(NETWORK);
     expect(await arrived(id)).toBe(1);
   });
@@ -112,8 +110,7 @@ describe('capture page, sending', () => {
           })
         : route.continue(),
     );
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close(NETWORK);
     expect(await arrived(id)).toBe(1);
   });
@@ -132,9 +129,7 @@ describe('capture page, sending', () => {
     await later.page.getByText('Welcome back. 2 photos are saved on this device.').waitFor();
     await later.fine('landing-resumed');
     await later.press('Continue');
-    await later.screen('summary');
-    await later.press('Send');
-    await later.screen('success');
+    await later.send();
     await later.close();
     expect(await arrived(id)).toBe(2);
   });
@@ -156,8 +151,7 @@ describe('capture page, sending', () => {
     await second.press('Start');
     await second.photo();
     await second.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     expect(await phone.page.getByText('was not sent').count()).toBe(0);
     await phone.close();
     await second.press('Send');
@@ -172,8 +166,7 @@ describe('capture page, sending', () => {
     const { phone } = await ready();
     const other = await phone.secondTab(phone.page.url());
     await other.screen('landing');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await other.page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     await other.screen('end-completed');
     await phone.close();
@@ -195,8 +188,7 @@ describe('capture page, sending', () => {
     await page.goBack();
     await phone.screen('summary');
     expect(await page.locator('.thumb').count()).toBe(1);
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await page.goBack();
     await phone.screen('success');
     await phone.close();
@@ -224,9 +216,7 @@ describe('capture page, sending', () => {
     await phone.fine('summary-refused');
     await phone.press('Add: Photo');
     await phone.photo();
-    await phone.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close(NETWORK);
     expect(await arrived(id)).toBe(1);
   });

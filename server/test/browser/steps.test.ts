@@ -89,8 +89,7 @@ describe('capture page, steps', () => {
     await phone.screen('summary');
     expect(await page.locator('.thumb').count()).toBe(thumbs);
 
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.fine('success');
     expect((await ask(service, `/v1/verify/${verification.id}`)).body).toMatchObject({ captures_count: 4 });
 
@@ -124,9 +123,7 @@ describe('capture page, steps', () => {
     await phone.press('Start');
     await phone.photo();
     await phone.photo();
-    await phone.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await phone.close();
     const done = await untilStatus(service, verification.id, ['completed']);
     const order = done.captures.toSorted(

@@ -20,12 +20,9 @@ describe.each([
     const verification = await createVerification(service);
     expect(verification.capture_url).toBe(`${proxy.url}/v/${verification.id}`);
     const phone = await openOnPhone(verification.capture_url);
-    await phone.screen('landing');
     await phone.press('Start');
     await phone.photo();
-    await phone.screen('summary');
-    await phone.press('Send');
-    await phone.screen('success');
+    await phone.send();
     await untilStatus(service, verification.id, ['completed', 'failed']);
     await phone.page.goto(`${proxy.url}/c/${verification.id}`);
     await phone.page.getByRole('link', { name: 'Check' }).click();

@@ -25,16 +25,13 @@ describe('a whole task', () => {
       await member.page.getByText('Not opened').waitFor();
 
       const phone = await openOnPhone(link);
-      await phone.screen('landing');
       await phone.press('Start');
       await phone.page.getByRole('heading', { name: 'The whole car' }).waitFor();
       await phone.photo();
       const more = phone.page.getByRole('button', { name: /another|next photo/i });
       if (await more.isVisible().catch(() => false)) await more.click();
       await phone.photo();
-      await phone.screen('summary');
-      await phone.press('Send');
-      await phone.screen('success');
+      await phone.send();
       await phone.close();
       await member.page.getByText('Verified', { exact: true }).first().waitFor({ timeout: 60_000 });
 

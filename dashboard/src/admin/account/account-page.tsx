@@ -3,11 +3,10 @@ import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import type { NamedRequest } from '../../base/parts/curl-menu.tsx';
-import { Facts } from '../../base/parts/facts.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Section } from '../../base/parts/section.tsx';
+import { Facts, Tag } from '../../base/parts/shown.tsx';
 import { Problem } from '../../base/parts/states.tsx';
-import { Tag } from '../../base/parts/tag.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { useSwitch } from '../../entry/shell/mode-switch.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -100,7 +99,7 @@ function AccountRow({ account: { name, role }, children }: { account: Account; c
   return (
     <li className="row">
       <div className="row-main">
-        <span className="row-name">{name}</span>
+        <span className="row-name line">{name}</span>
         <span className="soft small">{t(`role.${role}`)}</span>
       </div>
       {children}

@@ -75,7 +75,7 @@ function PasskeyRow({ passkey, isLast }: { passkey: Passkey; isLast: boolean }) 
     <li className="row">
       <Icon name="key" />
       <div className="row-main">
-        <span className="row-name">{name}</span>
+        <span className="row-name line">{name}</span>
         <span className="soft small">
           {t('passkeys.added', { at: dateTime(created_at) })}
           {' · '}

@@ -6,8 +6,8 @@ import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Section } from '../../base/parts/section.tsx';
+import { Tag } from '../../base/parts/shown.tsx';
 import { Problem, Read } from '../../base/parts/states.tsx';
-import { Tag } from '../../base/parts/tag.tsx';
 import { Ask } from '../../entry/session/ask.tsx';
 import { signOut } from '../../entry/session/me.ts';
 import { useAction } from '../../entry/session/recent.ts';
@@ -70,7 +70,7 @@ function Row({ session }: { session: SessionEntry }) {
     <li className="row">
       <Icon name="device" />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           {session.device}
           {session.current && <Tag look={['check', 'verified']}>{t('sessions.thisOne')}</Tag>}
         </span>

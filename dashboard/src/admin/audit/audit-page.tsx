@@ -4,8 +4,8 @@ import { useWords } from '../../base/language.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { More } from '../../base/parts/rows.tsx';
 import { TitleLine } from '../../base/parts/section.tsx';
+import { Table } from '../../base/parts/shown.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
-import { Table } from '../../base/parts/table.tsx';
 import { PEOPLE } from '../../base/people.ts';
 import './audit.css';
 

@@ -1,6 +1,5 @@
 import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { legible } from '@firsthand/contract/base/color.ts';
-import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useId, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
@@ -10,6 +9,7 @@ import { Field } from '../../base/parts/field.tsx';
 import { Form } from '../../base/parts/form.tsx';
 import { Section } from '../../base/parts/section.tsx';
 import { OriginsField } from '../origins-field.tsx';
+import { ReturnField } from '../return-field.tsx';
 import { BrandSample } from './brand-sample.tsx';
 import { type BrandInHand, useBrand } from './use-brand.ts';
 
@@ -97,15 +97,7 @@ function Fields({ brand, edited, tried, error }: FieldsProps) {
         onChange={origins => set({ origins })}
         wrong={tried ? wrong.origins : []}
       />
-      <Field
-        label={t('return.label')}
-        hint={t('return.hint')}
-        value={typed.returnUrl}
-        onChange={returnUrl => set({ returnUrl })}
-        fault={tried && refused.includes('return_url') ? t('return.fault') : undefined}
-        maxLength={URL_MAX}
-        input={{ inputMode: 'url' }}
-      />
+      <ReturnField value={typed.returnUrl} onChange={returnUrl => set({ returnUrl })} error={error} />
     </div>
   );
 }
@@ -163,7 +155,7 @@ function Color({ label, value, onChange }: { label: string; value: string; onCha
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <span className="brand-color">
+      <span className="brand-color line">
         <input id={id} type="color" value={value} onChange={event => onChange(event.target.value)} />
         <code>{value}</code>
       </span>

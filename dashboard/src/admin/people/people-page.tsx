@@ -74,7 +74,7 @@ function Row({ person, owner }: { person: Person; owner: boolean }) {
         {[...name.replace('+', '')][0]?.toUpperCase()}
       </span>
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           {name}
           {person.id === me.id && name !== t('account.me') && <span className="tag">{t('people.you')}</span>}
         </span>

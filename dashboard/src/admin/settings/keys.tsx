@@ -61,7 +61,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
     <li className="row">
       <Icon name="key" />
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           {name}
           <span className="tag">
             {kind === 'secret' ? t('apiKeys.secret') : t(livemode ? 'mode.live' : 'mode.test')}

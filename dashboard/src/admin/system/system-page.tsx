@@ -2,8 +2,8 @@ import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
+import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Read } from '../../base/parts/states.tsx';
-import { type Look, Tag } from '../../base/parts/tag.tsx';
 import './system.css';
 
 const LOOK: Record<SystemFinding['state'], Look> = {
@@ -66,7 +66,7 @@ function Row({ finding }: { finding: SystemFinding }) {
     <li className="row system-row">
       <Tag look={LOOK[state]}>{t(`system.state.${state}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">{t(`system.part.${part}`)}</span>
+        <span className="row-name line">{t(`system.part.${part}`)}</span>
         {state === 'ok' ? (
           <>
             <span>{t(`system.gives.${part}`)}</span>

@@ -7,8 +7,8 @@ import { Button } from '../../base/parts/button.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon } from '../../base/parts/icon.tsx';
+import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Problem } from '../../base/parts/states.tsx';
-import { type Look, Tag } from '../../base/parts/tag.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay } from '../../entry/session/signed-in.ts';
 import './webhooks.css';
@@ -39,7 +39,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
     <li className="row delivery">
       <Tag look={LOOK[status]}>{t(`delivery.${status}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">
+        <span className="row-name line">
           <code>{type}</code>
           {linked && verification_id && (
             <Link className="small" href={`/verifications/${verification_id}`}>

@@ -15,8 +15,8 @@ import { Icon } from '../../base/parts/icon.tsx';
 import { Rows } from '../../base/parts/rows.tsx';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { SelectField } from '../../base/parts/select-field.tsx';
+import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Empty, Problem, Read } from '../../base/parts/states.tsx';
-import { type Look, Tag } from '../../base/parts/tag.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay } from '../../entry/session/signed-in.ts';
 import { DeliveryRow } from './delivery-row.tsx';
@@ -108,7 +108,7 @@ function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: 
     <li className="row">
       <Tag look={LOOK[state]}>{t(`endpoint.${state}`)}</Tag>
       <div className="row-main">
-        <span className="row-name">{url}</span>
+        <span className="row-name line">{url}</span>
         <span className="soft small">
           {state === 'disabled'
             ? t('endpoint.disabledSince', { at: ago(disabled_at ?? created_at) })

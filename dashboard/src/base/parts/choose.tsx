@@ -1,8 +1,7 @@
 import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
-import { Icon } from './icon.tsx';
-import { Marked } from './marked.tsx';
+import { Icon, Marked } from './icon.tsx';
 
 /** A filter: any of several values, none meaning all of them. */
 export function Choose<Value extends string>({

@@ -1,4 +1,5 @@
 import { ICONS, LOGO } from '@firsthand/look/drawings.ts';
+import type { ReactNode } from 'react';
 
 const OWN = {
   key: 'M8 8.2a3.8 3.8 0 1 0 0 7.6 3.8 3.8 0 0 0 0-7.6M11.8 12h9.2M17 12v3.2M20.2 12v2.4',
@@ -57,4 +58,12 @@ export const Logo = () => (
       </g>
     </g>
   </svg>
+);
+
+/** An option of a list, with a mark while it is chosen. */
+export const Marked = ({ on, children }: { on: boolean; children: ReactNode }) => (
+  <>
+    <span className="mark">{on && <Icon name="check" />}</span>
+    {children}
+  </>
 );

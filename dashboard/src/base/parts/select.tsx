@@ -4,8 +4,7 @@ import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
 import { Popover } from 'react-aria-components/Popover';
 import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
-import { Icon } from './icon.tsx';
-import { Marked } from './marked.tsx';
+import { Icon, Marked } from './icon.tsx';
 
 /** One of many, for which the browser's own field is too plain: each option may say more than its name. */
 interface SelectProps {

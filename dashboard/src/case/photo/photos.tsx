@@ -48,7 +48,7 @@ export function Photos({
         wheel={wheel}
         handle={viewer}
       />
-      <div className="photo-tools">
+      <div className="photo-tools toolbar">
         <span className="soft">
           {name} · {t('photo.size', { width: String(capture.width), height: String(capture.height) })} ·{' '}
           {t(`source.${capture.source}`)}

@@ -111,7 +111,7 @@ function Read({ verification, view, placeOpen }: ReadProps) {
 function Genuine({ capture, n, decision }: { capture: Capture; n: number; decision: DecisionInHand }) {
   const { t } = useWords();
   return (
-    <fieldset className="genuine">
+    <fieldset className="genuine line">
       <legend className="label">{t('review.flag', { n })}</legend>
       {([true, false] as const).map(genuine => (
         <Button

@@ -2,7 +2,7 @@ import { DECISIONS } from '@firsthand/contract/base/enums.ts';
 import type { Decision } from '@firsthand/contract/reviews/reviews.ts';
 import { useWords } from '../../base/language.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
-import type { Look } from '../../base/parts/tag.tsx';
+import type { Look } from '../../base/parts/shown.tsx';
 import { KEY_OF, reasonsOf } from './reasons.ts';
 import type { DecisionInHand } from './use-decision.ts';
 

@@ -1,6 +1,6 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { useWords } from '../../base/language.tsx';
-import { Facts } from '../../base/parts/facts.tsx';
+import { Facts } from '../../base/parts/shown.tsx';
 
 /** The request and the person's answers. */
 export function Told({ verification }: { verification: Verification }) {

@@ -2,9 +2,9 @@ import type { CaseAnalysis as Analysis, Capture, Verification } from '@firsthand
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
-import { Facts } from '../../base/parts/facts.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Section } from '../../base/parts/section.tsx';
+import { Facts } from '../../base/parts/shown.tsx';
 import { useFileFacts } from './file-facts.ts';
 import '../why/why.css';
 import './facts.css';

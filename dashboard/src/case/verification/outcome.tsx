@@ -1,7 +1,7 @@
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
-import { type Look, Tag } from '../../base/parts/tag.tsx';
+import { type Look, Tag } from '../../base/parts/shown.tsx';
 
 type Known = Pick<VerificationSummary, 'status' | 'verdict'>;
 

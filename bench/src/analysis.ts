@@ -13,6 +13,7 @@ import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { decode, decodePicture } from '@firsthand/forensics/files/decode.ts';
 import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import { fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import { halved, release } from '@firsthand/forensics/pixels/picture.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { growHeaps } from '@firsthand/forensics/running/heap.ts';
@@ -36,12 +37,7 @@ sharp.cache(false);
 growHeaps();
 
 async function photograph(): Promise<Buffer> {
-  const { data, width, height } = drawScene(3);
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .resize(4000, 3000)
-    .sharpen({ sigma: 2 })
-    .jpeg({ quality: 92 })
-    .toBuffer();
+  return imageOf(drawScene(3)).resize(4000, 3000).sharpen({ sigma: 2 }).jpeg({ quality: 92 }).toBuffer();
 }
 
 const ROUNDS = 15;

@@ -1,9 +1,11 @@
 // Measures the cost of the capture page for a phone: bytes of the first load and in all, time until it is usable on a
 // slow line, time for each frame of a camera session, and Lighthouse's scores. First run npm run build and
 // npm run tools, which installs Lighthouse. Then: node bench/src/page.ts
+
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Firsthand, type SignalName } from '@firsthand/sdk';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -116,9 +118,7 @@ async function throttle(page: Page): Promise<void> {
 
 /** The camera's film: a scene that slides from side to side, so that no challenge is ever done. */
 async function slidingFilm(path: string): Promise<string> {
-  const size = { width: 1500, height: 1000 };
-  const { data, width, height } = drawScene(5, size);
-  const scene = await sharp(data, { raw: { width, height, channels: 3 } })
+  const scene = await imageOf(drawScene(5, { width: 1500, height: 1000 }))
     .png()
     .toBuffer();
   const cut = (left: number) => sharp(scene).extract({ left, top: 20, width: 1280, height: 960 }).jpeg().toBuffer();

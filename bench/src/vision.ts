@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makePreview } from '@firsthand/forensics/files/decode.ts';
 import { round } from '@firsthand/forensics/pixels/round.ts';
+import { mean } from '@firsthand/forensics/pixels/statistics.ts';
 import { askAboutSubject } from 'firsthand/inspection/checks/subject.ts';
 import { scaled } from 'firsthand/inspection/checks/vision-check.ts';
 import { readConfig } from 'firsthand/platform/config/config.ts';
@@ -52,7 +53,6 @@ export interface VisionReport {
 const share = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.round((part / whole) * 1e4) / 1e4;
 const labelOf = (score: number) => (score >= 7.5 ? 'good' : score >= 5 ? 'fair' : 'poor');
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Asks the model about every labelled picture, one after another, and counts. */
 export async function measureVision(vision: Vision, folder: string): Promise<VisionReport> {

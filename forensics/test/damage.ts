@@ -1,5 +1,5 @@
 /** Pictures of every container and metadata kind we read, and ways to damage them. */
-import sharp from 'sharp';
+
 import { embedsC2pa } from '../src/ai/c2pa.ts';
 import { readDepthMap } from '../src/depth-maps/read.ts';
 import {
@@ -12,6 +12,7 @@ import {
   webpChunks,
 } from '../src/files/metadata/containers.ts';
 import { readMetadata } from '../src/files/metadata/read.ts';
+import { imageOf } from '../src/pixels/image.ts';
 import { type Random, random } from '../src/pixels/random.ts';
 import { makeSigner } from './c2pa-signer.ts';
 import { dataFiles } from './data.ts';
@@ -86,7 +87,7 @@ const room: Shape = (u, v) => (u > 0.3 && u < 0.7 && v > 0.4 ? 1.6 : 0.4 + 0.5 *
 /** Writes the same kinds, as far as possible, with a few kilobytes each. */
 export async function drawnSpecimens(): Promise<Specimen[]> {
   const [width, height] = [400, 300];
-  const picture = sharp(drawing(width, height), { raw: { width, height, channels: 3 } });
+  const picture = imageOf({ width, height, data: drawing(width, height) });
   const jpeg = await picture.clone().jpeg({ quality: 95 }).toBuffer();
   const signer = await makeSigner();
   const actions = [

@@ -1,6 +1,7 @@
 /** Writes small picture files with given metadata. */
+
 import { crc32, deflateSync } from 'node:zlib';
-import sharp from 'sharp';
+import { imageOf } from '../src/pixels/image.ts';
 
 const be16 = (value: number): Buffer => Buffer.from([value >> 8, value & 255]);
 const be32 = (value: number): Buffer => {
@@ -24,12 +25,12 @@ export function drawing(width: number, height: number, channels: 1 | 3 | 4 = 3):
 }
 
 export const jpeg = (width = 64, height = 48): Promise<Buffer> =>
-  sharp(drawing(width, height), { raw: { width, height, channels: 3 } })
+  imageOf({ width, height, data: drawing(width, height) })
     .jpeg()
     .toBuffer();
 
 export const png = (width = 64, height = 48): Promise<Buffer> =>
-  sharp(drawing(width, height), { raw: { width, height, channels: 3 } })
+  imageOf({ width, height, data: drawing(width, height) })
     .png()
     .toBuffer();
 

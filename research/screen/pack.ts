@@ -8,13 +8,14 @@
  * their own size, and KEY.json. Of a person's genuine pictures of one use it takes 40 at most. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of pictures
  * that are kept apart for judging: they, and every other picture of their repositories, are refused.
  */
+
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { decodePicture } from '@firsthand/forensics/files/decode.ts';
 import { inspect } from '@firsthand/forensics/files/inspect.ts';
-import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import sharp from 'sharp';
 import { refuseKeptApart } from '../../bench/src/detection/kept-apart.ts';
 import {
@@ -41,8 +42,6 @@ const LONG = 1024;
 const LARGE = 1400;
 const SIDE = 320;
 const PARTS = 2;
-
-const raw = ({ data, width, height }: Picture) => sharp(data, { raw: { width, height, channels: 3 } });
 
 /** Returns where a part begins, about the middle, by four digits of the picture's sum. */
 const placeOf = (length: number, sha256: string, digit: number): number =>
@@ -89,7 +88,7 @@ async function pack({ label, source, use = 'report', name, read }: LabelledPictu
   packed.add(key);
   if (label === 0) genuine.set(of, before + 1);
   const whole = join(out, `${key}.jpg`);
-  await raw(picture)
+  await imageOf(picture)
     .resize({ width: LONG, height: LONG, fit: 'inside', withoutEnlargement: true })
     .jpeg({ quality: 86 })
     .toFile(whole);
@@ -98,7 +97,7 @@ async function pack({ label, source, use = 'report', name, read }: LabelledPictu
   for (let i = 0; i < crops; i++) {
     const left = placeOf(width, sha256, 20 + 8 * i);
     const top = placeOf(height, sha256, 24 + 8 * i);
-    await raw(picture)
+    await imageOf(picture)
       .extract({ left, top, width: SIDE, height: SIDE })
       .jpeg({ quality: 92 })
       .toFile(join(out, `${key}_${i}.jpg`));

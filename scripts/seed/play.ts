@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import { plainCapture, plainDisplay } from '@firsthand/forensics/simulate/params.ts';
 import { simulateDirect, simulateRecapture } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { Firsthand, type Verification } from '@firsthand/sdk';
-import sharp from 'sharp';
 import type { NewTenant } from '../../server/src/identity/tenants/create.ts';
 import type { Drawing, Scenario } from './scenarios.ts';
 
@@ -24,12 +24,7 @@ function pictureOf(scenario: Scenario, index: number, kind: Drawing, seed: numbe
 /** A photo; where the outcome is forced, the bare scene, because simulating a camera takes half a second. */
 async function draw(kind: Drawing, seed: number, { request }: Scenario): Promise<Buffer> {
   const scene = drawScene(seed, SIZE[kind]);
-  if (request?.metadata?.test_outcome) {
-    const { data, width, height } = scene;
-    return sharp(data, { raw: { width, height, channels: 3 } })
-      .jpeg()
-      .toBuffer();
-  }
+  if (request?.metadata?.test_outcome) return imageOf(scene).jpeg().toBuffer();
   const capture = plainCapture(seed, SIZE[kind]);
   return (
     kind === 'direct' ? await simulateDirect(scene, capture) : await simulateRecapture(scene, plainDisplay(capture))

@@ -9,6 +9,7 @@
  * the alteration says otherwise. With `--gate` the run fails when fewer than 0.97 of the copies of any targeted alteration are found,
  * or than 0.8 of one that only corners find.
  */
+
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ import { analyzePicture, type PictureAnalysis } from '@firsthand/forensics/analy
 import { decodePicture } from '@firsthand/forensics/files/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { type Fingerprint, prepare, probes, searchedCorners } from '@firsthand/forensics/phash/fingerprint.ts';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { areaResize } from '@firsthand/forensics/pixels/resize.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
@@ -116,7 +118,7 @@ const bent =
           copy[(y * width + x) * 3 + c] = upper * (1 - fy) + lower * fy;
         }
       }
-    return sharp(copy, { raw: { width, height, channels: 3 } });
+    return imageOf({ width, height, data: copy });
   };
 
 const ALTERATIONS: readonly Alteration[] = [
@@ -178,8 +180,7 @@ async function keep(name: string, bytes: Buffer): Promise<Kept | undefined> {
 }
 
 async function altered({ base }: Kept, { alter, quality }: Alteration): Promise<Search> {
-  const raw = { width: base.width, height: base.height, channels: 3 as const };
-  const copy = await alter(sharp(base.data, { raw }), base);
+  const copy = await alter(imageOf(base), base);
   const bytes = await copy.jpeg({ quality: quality ?? 85 }).toBuffer();
   const prepared = prepare({ ...(await decodePicture(bytes, await inspect(bytes))), channels: 3 });
   return { probes: probes(prepared), plane: prepared.plane, corners: searchedCorners(prepared) };
@@ -210,10 +211,9 @@ async function pictures(): Promise<{ kept: Kept[]; unreadable: number; plain: nu
     }
   }
   for (let seed = 1; seed <= Number(options.drawn); seed++) {
-    const { data, width, height } = drawScene(seed + 900);
     await add(
       `drawn ${seed}`,
-      await sharp(data, { raw: { width, height, channels: 3 } })
+      await imageOf(drawScene(seed + 900))
         .png()
         .toBuffer(),
     );

@@ -8,6 +8,7 @@
  * adds the genuine pictures that `research/screen/sets.tsv.gz` lists and no fit has seen, of the clones that it holds at OWNER/NAME. Pictures whose SHA-256 `--kept-apart` (or
  * KEPT_APART) lists are not read. Fetches nothing.
  */
+
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,8 +18,8 @@ import { decodePicture } from '@firsthand/forensics/files/decode.ts';
 import { ImageFault, inspect } from '@firsthand/forensics/files/inspect.ts';
 import { readMetadata } from '@firsthand/forensics/files/metadata/read.ts';
 import { prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
+import { imageOf } from '@firsthand/forensics/pixels/image.ts';
 import { isTooSmallToTile, measureScreen } from '@firsthand/forensics/screen/features.ts';
-import sharp from 'sharp';
 import { supports } from '../../../server/src/verification/verdict/support.ts';
 import { answeredBy } from '../../../server/src/verification/verifications/steps.ts';
 import { createReport, optionsOf } from '../report.ts';
@@ -73,9 +74,9 @@ async function formsOf(bytes: Buffer): Promise<Buffer[]> {
   const info = await inspect(bytes);
   const { make = '' } = await readMetadata(bytes, info.contentType);
   if (!PHONES.test(make)) return [];
-  const { data: pixels, width, height } = await decodePicture(bytes, info);
-  if (Math.max(width, height) < LEAST_SIDE) return [];
-  const picture = sharp(pixels, { raw: { width, height, channels: 3 } });
+  const decoded = await decodePicture(bytes, info);
+  if (Math.max(decoded.width, decoded.height) < LEAST_SIDE) return [];
+  const picture = imageOf(decoded);
   const { channels } = await picture.clone().stats();
   if (channels.every(({ stdev }) => stdev < EMPTIED)) return [];
   return Promise.all(

@@ -30,6 +30,7 @@ let signer: Signer;
 beforeAll(async () => {
   signer = await makeSigner();
 });
+const signed = async (...made: Parameters<typeof claim>) => signer.sign(await jpeg(), 'image/jpeg', claim(...made));
 afterEach(() => vi.restoreAllMocks());
 
 async function assess(bytes: Buffer, extra: { trusted?: boolean; live?: boolean; attested?: boolean } = {}) {
@@ -61,11 +62,7 @@ describe('assessProvenance with C2PA', () => {
   });
 
   test('counts a mark under a broken signature, and reports its state', async () => {
-    const file = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Firefly', ['c2pa.created', 'trainedAlgorithmicMedia']),
-    );
+    const file = await signed('Firefly', ['c2pa.created', 'trainedAlgorithmicMedia']);
     file[file.length - 40] = file[file.length - 40]! ^ 0xff;
     const result = await assess(file, { trusted: true });
     expect(result).toMatchObject({ label: 'likely_ai', band: 'confident', confidence: 0.97 });
@@ -96,7 +93,7 @@ describe('assessProvenance with C2PA', () => {
   });
 
   test('calls a trusted chain that starts at a camera likely_human', async () => {
-    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    const file = await signed('Camera', ['c2pa.created', 'digitalCapture']);
     expect(await assess(file, { trusted: true })).toMatchObject({
       label: 'likely_human',
       confidence: 0.99,
@@ -106,17 +103,13 @@ describe('assessProvenance with C2PA', () => {
   });
 
   test('does not call a camera chain with one changed byte likely_human', async () => {
-    const file = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Camera', ['c2pa.created', 'computationalCapture']),
-    );
+    const file = await signed('Camera', ['c2pa.created', 'computationalCapture']);
     file[file.length - 40] = file[file.length - 40]! ^ 0xff;
     expect(await assess(file, { trusted: true })).toMatchObject({ label: 'unknown' });
   });
 
   test('calls a camera photo developed without AI likely_human', async () => {
-    const photo = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    const photo = await signed('Camera', ['c2pa.created', 'digitalCapture']);
     const developed = await signer.sign(
       photo,
       'image/jpeg',
@@ -132,23 +125,19 @@ describe('assessProvenance with C2PA', () => {
       [['c2pa.created', 'algorithmicMedia']],
       [['c2pa.created', 'digitalCreation'], ['c2pa.drawing']],
     ] as [string, string?][][]) {
-      const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Editor', ...actions));
+      const file = await signed('Editor', ...actions);
       expect(await assess(file, { trusted: true })).toMatchObject({ label: 'unknown', band: 'clear' });
     }
   });
 
   test('leaves generated parts in a photo to manual review', async () => {
-    const file = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Editor', ['c2pa.created', 'digitalCapture'], ['c2pa.edited', 'compositeWithTrainedAlgorithmicMedia']),
+    const file = await signed(
+      'Editor',
+      ['c2pa.created', 'digitalCapture'],
+      ['c2pa.edited', 'compositeWithTrainedAlgorithmicMedia'],
     );
     expect(await assess(file, { trusted: true })).toMatchObject({ label: 'likely_ai', band: 'doubtful' });
-    const part = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
-    );
+    const part = await signed('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']);
     const placed = await signer.sign(
       await jpeg(),
       'image/jpeg',
@@ -159,11 +148,7 @@ describe('assessProvenance with C2PA', () => {
   });
 
   test('calls the child of a generated parent generated', async () => {
-    const parent = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
-    );
+    const parent = await signed('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']);
     const child = await signer.sign(parent, 'image/jpeg', claim('Editor', ['c2pa.opened'], ['c2pa.cropped']), [
       { json: { label: 'part', relationship: 'parentOf' }, picture: parent, mime: 'image/jpeg' },
     ]);
@@ -172,13 +157,13 @@ describe('assessProvenance with C2PA', () => {
 
   test('never uses the network', async () => {
     const fetch = vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('no network here'));
-    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    const file = await signed('Camera', ['c2pa.created', 'digitalCapture']);
     await readC2pa(file, () => signer.root);
     expect(fetch).not.toHaveBeenCalled();
   });
 
   test('answers a store with flipped bytes in bounded time, and still reads the next file', async () => {
-    const file = await signer.sign(await jpeg(), 'image/jpeg', claim('Camera', ['c2pa.created', 'digitalCapture']));
+    const file = await signed('Camera', ['c2pa.created', 'digitalCapture']);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(9_000), fc.nat(255)), { minLength: 1, maxLength: 20 }), async edits => {
         const hurt = Buffer.from(file);
@@ -207,11 +192,7 @@ describe('assessProvenance of a live capture', () => {
   });
 
   test('does not outweigh a mark', async () => {
-    const file = await signer.sign(
-      await jpeg(),
-      'image/jpeg',
-      claim('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']),
-    );
+    const file = await signed('Gen', ['c2pa.created', 'trainedAlgorithmicMedia']);
     expect(await assess(file, { live: true, attested: true })).toMatchObject({ label: 'likely_ai' });
   });
 });

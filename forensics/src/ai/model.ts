@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as ort from 'onnxruntime-web';
-import sharp from 'sharp';
+import { imageOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 
 /** Describes the input of an operator's ONNX model and the meaning of its answer. A JSON file beside the model. */
@@ -93,8 +93,8 @@ async function score(session: ort.InferenceSession, manifest: ModelManifest, pic
 const dimensions = ({ layout, width, height }: ModelManifest['input']): number[] =>
   layout === 'NCHW' ? [1, 3, height, width] : [1, height, width, 3];
 
-async function inputOf({ data, width, height }: Picture, input: ModelManifest['input']): Promise<Float32Array> {
-  const pixels = await sharp(data, { raw: { width, height, channels: 3 } })
+async function inputOf(picture: Picture, input: ModelManifest['input']): Promise<Float32Array> {
+  const pixels = await imageOf(picture)
     .resize(input.width, input.height, { fit: input.fit === 'stretch' ? 'fill' : 'cover', kernel: 'linear' })
     .raw()
     .toBuffer();

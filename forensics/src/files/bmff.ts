@@ -10,9 +10,10 @@ export interface Box {
   end: number;
 }
 
-const MAX_BOXES = 4096;
+/** No genuine picture has more. Stops reading a file made of a million empty ones. */
+const MAX_BOXES = 20_000;
 
-const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+export const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Returns the four characters at `offset`; empty when they are outside the file. */
 export function fourcc(bytes: Uint8Array, offset: number): string {

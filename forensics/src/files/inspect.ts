@@ -1,5 +1,5 @@
 import { imageTypeOf, MAX_AV1_PIXELS, maxPixelsOf } from '@firsthand/contract/capture/pictures.ts';
-import { boxes, fourcc, primaryItem } from './bmff.ts';
+import { boxes, fourcc, primaryItem, view } from './bmff.ts';
 import { ImageFault } from './image-fault.ts';
 import { heifItems } from './metadata/containers.ts';
 import { exifOrientation } from './orientation.ts';
@@ -189,7 +189,7 @@ function endOfScan(buffer: Buffer, at: number): number {
 
 /** Walks the chunks (PNG 3rd edition, 5.3) from IHDR to IEND. The rows may all be there without IEND. */
 function readPng(bytes: Uint8Array): Header {
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const data = view(bytes);
   let png: PngHeader | undefined;
   let orientation: number | undefined;
   const rows: Uint8Array[] = [];

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pngChunk } from '../../test/files.ts';
+import { imageOf } from '../pixels/image.ts';
 import { decode, makePreview } from './decode.ts';
 import { inspect } from './inspect.ts';
 import { readMetadata } from './metadata/read.ts';
@@ -92,8 +93,7 @@ async function expectTurned(bytes: Buffer, orientation: number, [width, height]:
   const { info, picture, preview } = await decode(bytes);
   expect(info).toMatchObject({ ...upright, orientation });
   expect(Math.sign(picture.width - picture.height)).toBe(Math.sign(upright.width - upright.height));
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  expect(await cornersOf(await sharp(picture.data, { raw }).png().toBuffer())).toBe(CORNERS[orientation]);
+  expect(await cornersOf(await imageOf(picture).png().toBuffer())).toBe(CORNERS[orientation]);
   expect(await cornersOf(preview)).toBe(CORNERS[orientation]);
   expect(await cornersOf(await makePreview(bytes))).toBe(CORNERS[orientation]);
   expect((await readMetadata(bytes)).orientation ?? 1).toBe(orientation);

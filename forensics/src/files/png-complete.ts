@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { constants, crc32, createInflate } from 'node:zlib';
-import { fourcc } from './bmff.ts';
+import { fourcc, view } from './bmff.ts';
 
 export interface PngHeader {
   width: number;
@@ -57,7 +57,7 @@ const IEND = Buffer.from([0, 0, 0, 0, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 
 
 /** Returns a PNG with the end that it lacks: the rest of its last chunk, and `IEND`. The same bytes where it has one. */
 export function withEnd(bytes: Uint8Array): Uint8Array {
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const data = view(bytes);
   let at = 8;
   while (at + 8 <= bytes.length) {
     const type = fourcc(bytes, at + 4);

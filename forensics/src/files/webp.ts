@@ -1,4 +1,4 @@
-import { fourcc } from './bmff.ts';
+import { fourcc, view } from './bmff.ts';
 import { ImageFault } from './image-fault.ts';
 import { exifOrientation } from './orientation.ts';
 
@@ -20,7 +20,7 @@ const undecodable = (why: string): ImageFault => new ImageFault('undecodable', w
  * is whole, whatever it says.
  */
 export function readWebp(bytes: Uint8Array): Webp {
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const data = view(bytes);
   const declared = data.getUint32(4, true) + 8;
   let size: { width: number; height: number } | undefined;
   let orientation: number | undefined;
@@ -61,7 +61,7 @@ export function readWebp(bytes: Uint8Array): Webp {
 
 /** Returns a WebP with the size in its header put right, as the decoder insists on. The same bytes where it is right already. */
 export function withRightSize(bytes: Uint8Array): Uint8Array {
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const data = view(bytes);
   const { end } = readWebp(bytes);
   if (data.getUint32(4, true) + 8 === end && end <= bytes.length) return bytes;
   // A padding byte that is missing at the end is added.

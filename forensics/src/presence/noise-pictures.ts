@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { imageOf } from '../pixels/image.ts';
 import { rootMeanSquare } from '../pixels/statistics.ts';
 import type { Path } from './path.ts';
 import { type ComparedCrops, comparedCrops } from './sensor.ts';
@@ -50,9 +50,7 @@ function drawn({ first, second }: ComparedCrops, dx: number, dy: number): Promis
       data[at + 1] = shade(seen * gain);
       data[at + 2] = own;
     }
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .png({ compressionLevel: 6 })
-    .toBuffer();
+  return imageOf({ width, height, data }).png({ compressionLevel: 6 }).toBuffer();
 }
 
 const shade = (value: number): number => Math.max(0, Math.min(255, Math.round(GREY + value)));

@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { jpegOf } from '../pixels/image.ts';
 import { areaResize } from '../pixels/resize.ts';
 import type { TraceFrame } from './trace.ts';
 
@@ -22,7 +22,5 @@ export function stripOf(frames: readonly TraceFrame[]): Promise<Uint8Array> {
       data.set(picture.data.subarray(y * each * 3, (y + 1) * each * 3), (y * width + i * (each + GAP)) * 3);
     }
   }
-  return sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality: 80 })
-    .toBuffer();
+  return jpegOf({ width, height, data }, 80);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Picture } from '../pixels/picture.ts';
+import { mean } from '../pixels/statistics.ts';
 import { drawScene } from '../simulate/scene.ts';
 import { measureBands } from './bands.ts';
 
@@ -16,7 +17,6 @@ function banded(picture: Picture, amplitude: number, inside: (x: number, y: numb
   return { width, height, data };
 }
 
-const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 const lying = [1, 2, 3, 4, 5, 6].map(seed => drawScene(seed, { width: 320, height: 240 }));
 const standing = [1, 2, 3].map(seed => drawScene(seed, { width: 240, height: 320 }));
 const logOdds = async (pictures: Picture[]): Promise<number> =>

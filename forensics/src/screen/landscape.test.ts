@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Picture } from '../pixels/picture.ts';
 import { random as seeded } from '../pixels/random.ts';
+import { mean } from '../pixels/statistics.ts';
 import { boxResize } from './landscape.ts';
-
-const mean = (values: number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 it('boxResize keeps the mean of every channel, and a picture of the size asked for', () => {
   const side = fc.integer({ min: 1, max: 12 });

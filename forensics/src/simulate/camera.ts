@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { jpegOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 import type { Random } from '../pixels/random.ts';
 
@@ -85,8 +86,7 @@ export function develop(light: Irradiance, camera: Camera, rng: Random): Picture
 
 /** Encodes the file: JPEG at the camera's quality, then scaled and encoded again if a messenger sent it. */
 export async function encode(picture: Picture, camera: Camera): Promise<Buffer> {
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  const original = await sharp(picture.data, { raw }).jpeg({ quality: camera.jpegQuality }).toBuffer();
+  const original = await jpegOf(picture, camera.jpegQuality);
   if (camera.messengerSide === undefined) return original;
   return sharp(original)
     .resize({ width: camera.messengerSide, height: camera.messengerSide, fit: 'inside', withoutEnlargement: true })

@@ -1,4 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
+import { imageOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { random } from '../pixels/random.ts';
 import type { Trace, TraceFrame } from '../presence/trace.ts';
@@ -62,8 +63,6 @@ const recoded = (
       picture: await decoded(imageOf(await change(picture)).jpeg({ quality: 80 })),
     })),
   );
-
-const imageOf = ({ width, height, data }: Picture): Sharp => sharp(data, { raw: { width, height, channels: 3 } });
 
 async function decoded(image: Sharp): Promise<Picture> {
   const { data, info } = await sharp(await image.toBuffer())

@@ -1,4 +1,5 @@
 import sharp from 'sharp';
+import { jpegOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { type Random, random } from '../pixels/random.ts';
 import type { Crop, MotionSample, Move, Trace } from '../presence/trace.ts';
@@ -290,9 +291,12 @@ function fixed(seed: number, x: number, y: number, zoom: number): number {
 
 /** Encodes as JPEG and decodes again. */
 async function recoded(picture: Picture, quality: number): Promise<Picture> {
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  const jpeg = await sharp(picture.data, { raw }).jpeg({ quality }).toBuffer();
-  return { ...picture, data: await sharp(jpeg).raw().toBuffer() };
+  return {
+    ...picture,
+    data: await sharp(await jpegOf(picture, quality))
+      .raw()
+      .toBuffer(),
+  };
 }
 
 export function viewOf(stage: Stage): View {

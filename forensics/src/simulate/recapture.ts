@@ -1,4 +1,4 @@
-import sharp from 'sharp';
+import { imageOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { type Random, random } from '../pixels/random.ts';
 import { develop, encode, type Irradiance, LINEAR } from './camera.ts';
@@ -291,8 +291,7 @@ function smooth(picture: Picture, x: number, y: number, out: Float64Array): void
 }
 
 async function resize(picture: Picture, width: number, height: number): Promise<Picture> {
-  const raw = { width: picture.width, height: picture.height, channels: 3 as const };
-  const { data, info } = await sharp(picture.data, { raw })
+  const { data, info } = await imageOf(picture)
     .resize(width, height, { fit: 'cover' })
     .raw()
     .toBuffer({ resolveWithObject: true });

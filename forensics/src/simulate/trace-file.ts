@@ -1,6 +1,5 @@
 import { type Move, TRACE, type TraceHeader } from '@firsthand/contract/verification/presence.ts';
-import sharp from 'sharp';
-import type { Picture } from '../pixels/picture.ts';
+import { jpegOf } from '../pixels/image.ts';
 import type { Trace } from '../presence/trace.ts';
 
 /** Encodes a trace as the capture page does. `header` replaces members of the header. */
@@ -46,8 +45,3 @@ export function traceFile(header: unknown, parts: readonly Uint8Array[]): Buffer
   length.writeUInt32BE(json.length);
   return Buffer.concat([length, json, ...parts]);
 }
-
-const jpegOf = ({ width, height, data }: Picture, quality: number): Promise<Buffer> =>
-  sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality })
-    .toBuffer();

@@ -5,14 +5,13 @@ import { promisify } from 'node:util';
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
 import { type Challenge, type DepthPolicy, TRACE_CONTENT_TYPE } from '@firsthand/contract/verification/presence.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { jpegOf } from '@firsthand/forensics/pixels/image.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import type { Session } from '@firsthand/forensics/presence/trace.ts';
 import { COPIES, copied } from '@firsthand/forensics/simulate/copies.ts';
 import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import type { NewTenant } from 'firsthand/identity/tenants/create.ts';
-import sharp from 'sharp';
 import { type Dispatcher, request } from 'undici';
 import { type OwnService, startOwnService } from '../../../bench/src/own-service.ts';
 import { phone, post, settled } from '../../../bench/src/receivers.ts';
@@ -167,8 +166,3 @@ let nextAddress = 0;
 
 const onlyPhotos = (seed: number, moves: Challenge['moves']): Promise<Film> =>
   drawFilm({ stage: drawStage(seed), way: handWay(moves, random(seed)), sensor: drawSensor(seed), frames: 2 });
-
-const jpegOf = ({ width, height, data }: Picture, quality: number): Promise<Buffer> =>
-  sharp(data, { raw: { width, height, channels: 3 } })
-    .jpeg({ quality })
-    .toBuffer();

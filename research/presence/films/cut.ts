@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { imageOf, jpegOf } from '@firsthand/forensics/pixels/image.ts';
 import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { checkAsked } from '@firsthand/forensics/presence/asked.ts';
 import { pathOf } from '@firsthand/forensics/presence/path.ts';
@@ -148,16 +149,12 @@ async function read(file: Buffer): Promise<Picture> {
   return { width: info.width, height: info.height, data };
 }
 
-const raw = ({ width, height }: Picture): { raw: { width: number; height: number; channels: 3 } } => ({
-  raw: { width, height, channels: 3 },
-});
-
 async function recoded(picture: Picture, quality: number): Promise<Picture> {
-  return read(await sharp(picture.data, raw(picture)).jpeg({ quality }).toBuffer());
+  return read(await jpegOf(picture, quality));
 }
 
 async function small(picture: Picture): Promise<Picture> {
-  const jpeg = sharp(picture.data, raw(picture)).resize(LONGEST, LONGEST, { fit: 'inside', withoutEnlargement: true });
+  const jpeg = imageOf(picture).resize(LONGEST, LONGEST, { fit: 'inside', withoutEnlargement: true });
   return read(await jpeg.jpeg({ quality: 75 }).toBuffer());
 }
 
@@ -169,7 +166,7 @@ async function cropsOf(pictures: Picture[]): Promise<Session['trace']['crops']> 
   return Promise.all(
     Array.from({ length: CROPS }, async (_, i) => {
       const frame = Math.round((i * (pictures.length - 1)) / (CROPS - 1));
-      const cut = sharp(pictures[frame]!.data, raw(pictures[frame]!)).extract({
+      const cut = imageOf(pictures[frame]!).extract({
         left: x,
         top: y,
         width: CROP,

@@ -4,6 +4,8 @@
  * does not fit.
  */
 
+import { boxes, view } from '../bmff.ts';
+
 export type Container = 'jpeg' | 'png' | 'webp' | 'bmff' | 'other';
 
 /** One piece of a container: a JPEG segment, a PNG chunk, a RIFF chunk or an ISO BMFF box. */
@@ -21,8 +23,6 @@ const MAX_PIECES = 20_000;
 
 const ascii = (bytes: Uint8Array, start: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(start, start + length));
-
-const view = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
 /** Detects the container by its first bytes and ignores the client's content type. */
 export function containerOf(bytes: Uint8Array): Container {
@@ -94,29 +94,9 @@ export function webpChunks(bytes: Uint8Array): Piece[] {
   return pieces;
 }
 
-/** Boxes of ISO/IEC 14496-12 between two offsets, one level deep. */
-export function bmffBoxes(bytes: Uint8Array, start = 0, end = bytes.length): Piece[] {
-  const pieces: Piece[] = [];
-  const data = view(bytes);
-  let at = start;
-  while (at + 8 <= end && pieces.length < MAX_PIECES) {
-    let size = data.getUint32(at);
-    let header = 8;
-    if (size === 1) {
-      if (at + 16 > end) break;
-      const large = data.getBigUint64(at + 8);
-      if (large > BigInt(end - at)) break;
-      size = Number(large);
-      header = 16;
-    } else if (size === 0) {
-      size = end - at;
-    }
-    if (size < header || at + size > end) break;
-    pieces.push({ type: ascii(bytes, at + 4, 4), start: at + header, end: at + size });
-    at += size;
-  }
-  return pieces;
-}
+/** Boxes of ISO/IEC 14496-12 between two offsets, one level deep, as far as each is whole. */
+export const bmffBoxes = (bytes: Uint8Array, start = 0, end = bytes.length): Piece[] =>
+  boxes(bytes, start, end).list.filter(box => box.end <= end);
 
 /** True when the payload begins with these characters. */
 export function startsWith(bytes: Uint8Array, at: number, text: string): boolean {
@@ -124,8 +104,6 @@ export function startsWith(bytes: Uint8Array, at: number, text: string): boolean
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;
 }
-
-const HEIF_FULL_BOXES = { iinf: 4, iloc: 4, infe: 4, meta: 4 };
 
 /** One item of a HEIF file's `meta` box. */
 export interface HeifItem {
@@ -145,12 +123,12 @@ const MAX_ITEMS = 4_096;
 export function heifItems(bytes: Uint8Array): HeifItem[] {
   const meta = bmffBoxes(bytes).find(box => box.type === 'meta');
   if (!meta) return [];
-  const boxes = bmffBoxes(bytes, meta.start + HEIF_FULL_BOXES.meta, meta.end);
+  const parts = bmffBoxes(bytes, meta.start + 4, meta.end);
   const items = readItemInfo(
     bytes,
-    boxes.find(box => box.type === 'iinf'),
+    parts.find(box => box.type === 'iinf'),
   );
-  const iloc = boxes.find(box => box.type === 'iloc');
+  const iloc = parts.find(box => box.type === 'iloc');
   if (iloc) readItemLocations(bytes, iloc, items);
   return [...items.values()];
 }

@@ -19,6 +19,9 @@ import {
 } from '../../../test/files.ts';
 import { readMetadata } from './read.ts';
 
+/** Degrees, minutes and seconds, or hours, minutes and seconds. */
+const parts = (...values: number[]) => ({ rationals: values.map((value): [number, number] => [value, 1]) });
+
 const CAMERA = {
   main: [
     [0x010f, 'Acme'],
@@ -36,37 +39,10 @@ const CAMERA = {
   ] as [number, string | number][],
   gps: [
     [1, 'S'],
-    [
-      2,
-      {
-        rationals: [
-          [12, 1],
-          [30, 1],
-          [0, 1],
-        ],
-      },
-    ],
+    [2, parts(12, 30, 0)],
     [3, 'W'],
-    [
-      4,
-      {
-        rationals: [
-          [77, 1],
-          [15, 1],
-          [0, 1],
-        ],
-      },
-    ],
-    [
-      7,
-      {
-        rationals: [
-          [20, 1],
-          [52, 1],
-          [30, 1],
-        ],
-      },
-    ],
+    [4, parts(77, 15, 0)],
+    [7, parts(20, 52, 30)],
     [29, '2024:05:03'],
   ] as [number, string | { rationals: [number, number][] }][],
 };
@@ -136,27 +112,9 @@ describe('readMetadata reads camera fields', () => {
           exifSegment({
             gps: [
               [1, 'N'],
-              [
-                2,
-                {
-                  rationals: [
-                    [degrees, 1],
-                    [0, 1],
-                    [0, 1],
-                  ],
-                },
-              ],
+              [2, parts(degrees, 0, 0)],
               [3, 'E'],
-              [
-                4,
-                {
-                  rationals: [
-                    [degrees, 1],
-                    [0, 1],
-                    [0, 1],
-                  ],
-                },
-              ],
+              [4, parts(degrees, 0, 0)],
             ],
           }),
         ]),

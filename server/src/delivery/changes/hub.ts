@@ -1,5 +1,5 @@
 import { deleteInBatches, SWEEP_BATCH } from '../../platform/db/batches.ts';
-import { createWakeup, type Listener, startListening } from '../../platform/db/listen.ts';
+import { createWakeup, startListening } from '../../platform/db/listen.ts';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { WEBHOOKS_CHANNEL } from '../../record/events/record.ts';
@@ -24,7 +24,7 @@ export interface Subscriber {
 }
 
 /** Where every earlier transaction has ended: what it changed was seen or never will be. */
-export async function endOfChanges(db: Queryable): Promise<string> {
+async function endOfChanges(db: Queryable): Promise<string> {
   return (await one<{ xmin: string }>(db, 'select pg_snapshot_xmin(pg_current_snapshot())::text as xmin'))!.xmin;
 }
 
@@ -65,72 +65,81 @@ export function note(subscriber: Subscriber, id: string, scope: string): void {
  * Tells the open streams of this process what changes, on whatever node. One connection listens and one query reads for
  * all of them, for as long as any is open.
  */
-export function createHub(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
-  const subscribers = new Set<Subscriber>();
-  const wakeup = createWakeup();
+export class Hub {
+  readonly #deps: Pick<Deps, 'db' | 'direct' | 'log'>;
+  readonly #subscribers = new Set<Subscriber>();
+  readonly #wakeup = createWakeup();
   /** Where the next look begins; null while nobody subscribes. */
-  let position: string | null = null;
-  let starting: Promise<void> | null = null;
-  let running: Promise<void> = Promise.resolve();
+  #position: string | null = null;
+  #starting: Promise<void> | null = null;
+  #running: Promise<void> = Promise.resolve();
 
-  async function run(): Promise<void> {
-    const listener: Listener = startListening(deps, { [WEBHOOKS_CHANNEL]: () => wakeup.wake() });
-    while (subscribers.size > 0) {
-      wakeup.clear();
-      try {
-        const end = await endOfChanges(deps.db);
-        const rows = await changesFrom(deps.db, position!, end);
-        for (const subscriber of subscribers) {
-          for (const row of rows) {
-            if (subscriber.scopes.includes(row.scope)) note(subscriber, row.verification_id, row.scope);
-          }
-          subscriber.position = end;
-        }
-        position = end;
-      } catch (error) {
-        deps.log.warn({ err: error }, 'changes could not be read; looking again');
-      }
-      await wakeup.wait(LOOK_MS);
+  constructor(deps: Pick<Deps, 'db' | 'direct' | 'log'>) {
+    this.#deps = deps;
+  }
+
+  /** Begins to tell a subscriber what changes. `position` of the subscriber says from where on. */
+  async add(subscriber: Subscriber): Promise<void> {
+    this.#subscribers.add(subscriber);
+    if (this.#position === null) {
+      this.#starting ??= this.#start();
+      await this.#starting;
     }
-    position = null;
+    subscriber.position = this.#position!;
+  }
+
+  remove(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
+    if (this.#subscribers.size === 0) this.#wakeup.wake();
+  }
+
+  /** Resolves when nothing listens any more. */
+  async close(): Promise<void> {
+    this.#subscribers.clear();
+    this.#wakeup.wake();
+    await this.#starting?.catch(() => {});
+    await this.#running;
+  }
+
+  async #start(): Promise<void> {
+    try {
+      const end = await endOfChanges(this.#deps.db);
+      await this.#running;
+      this.#running = this.#run(end);
+    } finally {
+      this.#starting = null;
+    }
+  }
+
+  async #run(from: string): Promise<void> {
+    this.#position = from;
+    const listener = startListening(this.#deps, { [WEBHOOKS_CHANNEL]: this.#wakeup.wake });
+    while (this.#subscribers.size > 0) {
+      this.#wakeup.clear();
+      try {
+        this.#position = await this.#tell(this.#position);
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'changes could not be read; looking again');
+      }
+      await this.#wakeup.wait(LOOK_MS);
+    }
+    this.#position = null;
     await listener.stop();
   }
 
-  async function start(): Promise<void> {
-    try {
-      const end = await endOfChanges(deps.db);
-      await running;
-      position = end;
-      running = run();
-    } finally {
-      starting = null;
-    }
-  }
-
-  return {
-    /** Begins to tell a subscriber what changes. `position` of the subscriber says from where on. */
-    async add(subscriber: Subscriber): Promise<void> {
-      subscribers.add(subscriber);
-      if (position === null) {
-        starting ??= start();
-        await starting;
+  /** Tells the changes from a transaction on, and returns where they end. */
+  async #tell(from: string): Promise<string> {
+    const end = await endOfChanges(this.#deps.db);
+    const rows = await changesFrom(this.#deps.db, from, end);
+    for (const subscriber of this.#subscribers) {
+      for (const row of rows) {
+        if (subscriber.scopes.includes(row.scope)) note(subscriber, row.verification_id, row.scope);
       }
-      subscriber.position = position!;
-    },
-    remove(subscriber: Subscriber): void {
-      subscribers.delete(subscriber);
-      if (subscribers.size === 0) wakeup.wake();
-    },
-    /** Resolves when nothing listens any more. */
-    async close(): Promise<void> {
-      subscribers.clear();
-      wakeup.wake();
-      await starting?.catch(() => {});
-      await running;
-    },
-  };
+      subscriber.position = end;
+    }
+    return end;
+  }
 }
-export type Hub = ReturnType<typeof createHub>;
 
 /** Deletes changes that nobody resumes from any more and that statistics have counted. */
 export async function forgetChanges({ db }: Pick<Deps, 'db'>): Promise<void> {

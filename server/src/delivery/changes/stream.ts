@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Type } from 'typebox';
-import { createWakeup } from '../../platform/db/listen.ts';
+import { createWakeup, type Wakeup } from '../../platform/db/listen.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { openStream } from '../../platform/http/open-streams.ts';
 import { readableModes } from '../../platform/http/principal.ts';
 import { invalidField } from '../../platform/http/problem.ts';
 import { scopeOf } from '../../verification/verifications/row.ts';
-import { createHub, type Hub, KEPT_MS, missedChanges, note, type Subscriber } from './hub.ts';
+import { Hub, KEPT_MS, missedChanges, note, type Subscriber } from './hub.ts';
 
 const HEARTBEAT_MS = 15_000;
 /** How often a stream checks that its credential still opens it. */
@@ -21,7 +22,7 @@ const MAX_PER_TENANT = 100;
 
 const hubs = new WeakMap<Deps, Hub>();
 function hubOf(deps: Deps): Hub {
-  const known = hubs.get(deps) ?? createHub(deps);
+  const known = hubs.get(deps) ?? new Hub(deps);
   hubs.set(deps, known);
   return known;
 }
@@ -88,47 +89,56 @@ export const streamChanges = tenantEndpoint({
     }
     const { server } = request.server;
 
-    async function* changes(): AsyncGenerator<string> {
-      let saidAt = performance.now();
-      let admittedAt = performance.now();
-      let position = encodeCursor(began, deps.clock.now().getTime());
-      try {
-        yield `event: ready\nid: ${position}\ndata: {}\n\n`;
-        while (!ended.aborted && server.listening) {
-          if (performance.now() - admittedAt >= ADMITTED_MS) {
-            if (!(await stillAdmitted())) return;
-            admittedAt = performance.now();
-          }
-          wakeup.clear();
-          const { lost } = subscriber;
-          const sent = [...subscriber.waiting];
-          const reached = encodeCursor(subscriber.position, deps.clock.now().getTime());
-          subscriber.lost = false;
-          subscriber.waiting.clear();
-          if (lost || sent.length > 0) {
-            // A reader that is cut off among them hears of all of them again: only the last moves the cursor on.
-            if (lost) yield `event: reset\n${sent.length === 0 ? `id: ${reached}\n` : ''}data: {}\n\n`;
-            for (const [n, [id, scope]] of sent.entries()) {
-              const mark = n === sent.length - 1 ? reached : position;
-              yield `event: changed\nid: ${mark}\ndata: ${JSON.stringify({ id, livemode: scope.endsWith(':live') })}\n\n`;
-            }
-            position = reached;
-            saidAt = performance.now();
-          } else if (performance.now() - saidAt >= HEARTBEAT_MS) {
-            saidAt = performance.now();
-            yield `id: ${position}\n: still here\n\n`;
-          }
-          await wakeup.wait(LOOK_MS);
-          await new Promise(resolve => setTimeout(resolve, GATHER_MS));
-        }
-      } catch (error) {
-        deps.log.warn({ err: error }, 'a stream of changes ended');
-      }
-    }
+    const goesOn = () => !ended.aborted && server.listening;
+    const messages = messagesOf(deps, subscriber, { began, wakeup, goesOn, stillAdmitted });
     return {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-      body: Readable.from(changes()),
+      body: Readable.from(messages),
     };
   },
 });
+
+/** The messages of one stream, for as long as it goes on. */
+async function* messagesOf(
+  deps: Pick<Deps, 'clock' | 'log'>,
+  subscriber: Subscriber,
+  o: { began: string; wakeup: Wakeup; goesOn(): boolean; stillAdmitted(): Promise<boolean> },
+): AsyncGenerator<string> {
+  const cursorAt = (transaction: string) => encodeCursor(transaction, deps.clock.now().getTime());
+  let saidAt = performance.now();
+  let admittedAt = performance.now();
+  let position = cursorAt(o.began);
+  try {
+    yield `event: ready\nid: ${position}\ndata: {}\n\n`;
+    while (o.goesOn()) {
+      if (performance.now() - admittedAt >= ADMITTED_MS) {
+        if (!(await o.stillAdmitted())) return;
+        admittedAt = performance.now();
+      }
+      o.wakeup.clear();
+      const { lost } = subscriber;
+      const sent = [...subscriber.waiting];
+      const reached = cursorAt(subscriber.position);
+      subscriber.lost = false;
+      subscriber.waiting.clear();
+      if (lost || sent.length > 0) {
+        // A reader that is cut off among them hears of all of them again: only the last moves the cursor on.
+        if (lost) yield `event: reset\n${sent.length === 0 ? `id: ${reached}\n` : ''}data: {}\n\n`;
+        for (const [n, [id, scope]] of sent.entries()) {
+          const mark = n === sent.length - 1 ? reached : position;
+          yield `event: changed\nid: ${mark}\ndata: ${JSON.stringify({ id, livemode: scope.endsWith(':live') })}\n\n`;
+        }
+        position = reached;
+        saidAt = performance.now();
+      } else if (performance.now() - saidAt >= HEARTBEAT_MS) {
+        saidAt = performance.now();
+        yield `id: ${position}\n: still here\n\n`;
+      }
+      await o.wakeup.wait(LOOK_MS);
+      await sleep(GATHER_MS);
+    }
+  } catch (error) {
+    deps.log.warn({ err: error }, 'a stream of changes ended');
+  }
+}

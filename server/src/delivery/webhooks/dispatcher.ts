@@ -7,7 +7,7 @@ import type { Resolve } from './allowed-address.ts';
 import { announceEvents } from './announce.ts';
 import { createAttempts, PROMPT_MS } from './attempt.ts';
 import { type Claims, claimDeliveries, type Held, handBack, takeBackClaims, whatIsDue } from './claim.ts';
-import { createEndpointQueues, type OpenAttempt } from './endpoint-queues.ts';
+import { EndpointQueues, type OpenAttempt } from './endpoint-queues.ts';
 import { startOutcomeWriter } from './outcome-writer.ts';
 import type { NodeClaim } from './queue.ts';
 import { ATTEMPT_TIMEOUT_MS } from './send.ts';
@@ -35,7 +35,7 @@ export interface DispatcherOptions {
 
 /**
  * Announces events and sends their deliveries for as long as it runs. Any number of nodes may run it. It waits on
- * LISTEN, so an idle queue starts an attempt within milliseconds of the commit. {@link createEndpointQueues} bounds its
+ * LISTEN, so an idle queue starts an attempt within milliseconds of the commit. {@link EndpointQueues} bounds its
  * memory, however much is queued.
  */
 export async function startDispatcher(deps: Deps, o: DispatcherOptions): Promise<Dispatcher> {
@@ -48,7 +48,7 @@ class Dispatcher {
   readonly #node = newUlid();
   readonly #stopping = new AbortController();
   readonly #wakeups = { event: createWakeup(), due: createWakeup(), claims: createWakeup() };
-  readonly #queues = createEndpointQueues();
+  readonly #queues = new EndpointQueues();
   readonly #writer;
   readonly #attempts;
   readonly #keysOf;

@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
+import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { ask, createVerification, startTestService, type TestService, until } from '../../support/harness.ts';
+import { type NameServer, startNameServer } from '../../support/name-server.ts';
 import { queueEvents } from './queue-events.ts';
 
 const QUEUED = 10_000;
@@ -14,10 +16,15 @@ function ownMemory(): number {
 
 describe('webhook queue', () => {
   let service: TestService;
+  let names: NameServer;
   beforeAll(async () => {
-    service = await startTestService();
+    names = await startNameServer(name => (name.endsWith('.slow.example') ? null : 0));
+    service = await startTestService({ env: { WEBHOOK_NAME_SERVERS: names.address } });
   });
-  afterAll(() => service?.stop());
+  afterAll(async () => {
+    await service?.stop();
+    await names?.close();
+  });
 
   it(`with ${QUEUED} deliveries to an endpoint that never answers delays nobody else and needs no memory`, async () => {
     const dead = await receiveWebhooks(() => {});
@@ -81,6 +88,50 @@ describe('webhook queue', () => {
     } finally {
       await dead.close();
       await well.close();
+    }
+  });
+
+  it('with names of one account whose name server is silent delays no webhook of another', async () => {
+    const receiver = await receiveWebhooks();
+    try {
+      const { port } = new URL(receiver.url);
+      const slow = await service.newTenant();
+      const beside = await service.newTenant();
+      for (let n = 0; n < 160; n += 1) {
+        await queueEvents(
+          service.deps,
+          { tenantId: slow.tenant_id, url: `http://n${n}.slow.example:${port}/hooks` },
+          1,
+        );
+      }
+      await until(
+        async () => names.asked.some(name => name.endsWith('.slow.example')),
+        'the slow names to be asked for',
+      );
+      const waits: number[] = [];
+      for (let n = 0; n < 10; n += 1) {
+        const began = performance.now();
+        // A new name and a new connection each time.
+        const webhook_url = `http://n${n}.fast.example:${port}/hooks`;
+        const { id } = await createVerification(service, { webhook_url }, beside.pk_live);
+        await until(
+          async () => receiver.received.find(({ event }) => (event.data as { id: string }).id === id),
+          'the webhook of the other account',
+        );
+        waits.push(performance.now() - began);
+        await sleep(100);
+      }
+      // 30 ms on an idle machine. A look-up without an answer takes 4 s and more, and 152 of them wait.
+      expect(Math.max(...waits)).toBeLessThan(4_000);
+      const failed = await until(async () => {
+        const { body } = await ask<{ data: WebhookDelivery[] }>(service, '/v1/webhook-deliveries', {
+          key: slow.rk_secret,
+        });
+        return body.data.find(({ attempts }) => attempts.length > 0);
+      }, 'an attempt to a name that does not resolve');
+      expect(['dns', 'timeout']).toContain(failed.attempts[0]!.error);
+    } finally {
+      await receiver.close();
     }
   });
 });

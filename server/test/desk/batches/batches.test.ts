@@ -322,19 +322,6 @@ describe('batches', () => {
     );
     expect(mailbox.mails).toHaveLength(2);
   });
-
-  it('are made by members and owners, and shown only in their mode', async () => {
-    const tenantId = service.tenant.tenant_id;
-    const member = await signedIn(service, { tenantId, role: 'member', livemode: false });
-    const made = await member.ask<Batch>('/v1/batches', { body: { rows: [{ name: 'Ada' }] } });
-    expect([made.status, made.body.livemode]).toEqual([202, false]);
-    const live = await signedIn(service, { tenantId, role: 'owner' });
-    expect((await live.ask(`/v1/batches/${made.body.id}`)).status).toBe(404);
-    const viewer = await signedIn(service, { tenantId, role: 'viewer', livemode: false });
-    expect((await viewer.ask(`/v1/batches/${made.body.id}`)).status).toBe(200);
-    expect((await viewer.ask('/v1/batches', { body: { rows: [{ name: 'Ada' }] } })).status).toBe(403);
-    await ended((await json<Batch>({ rows: [{ name: 'Ada' }] })).body.id);
-  });
 });
 
 describe('csvLine', () => {

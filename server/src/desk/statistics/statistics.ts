@@ -110,9 +110,6 @@ const readRows = (
      from statistics
      where tenant_id = $1 and livemode = $2 and grain = $3 and grouping = any($4) and start >= $5 and start < $6
      union all
-     select hour, null, null, null, hour, verdict, reason, template, brand, sign, measures from statistics_changes
-     where tenant_id = $1 and livemode = $2 and hour >= $5 and date_trunc($3, hour, 'UTC') < $6
-     union all
      select hour, null, null, null, hour, verdict, reason, template, brand, sign, measures
      from verification_changes cross join lateral jsonb_to_recordset(counted)
        as d (hour timestamptz, verdict text, reason text, template text, brand text, sign smallint, measures text[])

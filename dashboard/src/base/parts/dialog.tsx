@@ -23,7 +23,7 @@ export const Dialog = ({
 }) => (
   <ModalOverlay isOpen isDismissable={role === 'dialog'} onOpenChange={open => !open && onClose()} className="overlay">
     <Modal className={wide ? 'modal wide-modal' : 'modal'}>
-      <AriaDialog role={role} className="dialog">
+      <AriaDialog role={role} className="dialog stack">
         <Heading slot="title">{title}</Heading>
         {children}
       </AriaDialog>

@@ -37,7 +37,7 @@ export function Photos({
   const photo = shownOf(capture);
   const name = t('photo.name', { n: at + 1, of: captures.length, step: capture.step_key });
   return (
-    <div className="photos">
+    <div className="photos stack">
       <Viewer
         key={capture.id}
         photo={photo}

@@ -41,12 +41,7 @@ export default function ReplayPage() {
       <TitleLine
         title={t('page.replay')}
         intro={t('replay.intro')}
-        requests={[
-          {
-            label: t('page.replay'),
-            to: `GET /v1/reviews/replay?${new URLSearchParams(query)}`,
-          },
-        ]}
+        requests={[{ label: t('page.replay'), to: `GET /v1/reviews/replay?${new URLSearchParams(query)}` }]}
       />
       <Read query={replay}>
         {data =>
@@ -125,7 +120,7 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
       title={t('replay.flips', { n: flips, of: number(cases) })}
       intro={t('replay.since', { at: exactly(since!) })}
     >
-      <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stale' : 'replayed'}>
+      <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stack stale' : 'replayed stack'}>
         {flips === 0 && <p className="soft">{t('replay.noFlips')}</p>}
         {by.length > 0 && <FlipsByVerdict by={by} />}
         {verifications.length > 0 && (

@@ -16,7 +16,7 @@ export function Checks({ verification }: { verification: Verification }) {
   if (!object_match && !condition && !location_match && !instructions_found) return null;
   const byProgram = verification.captures.some(capture => capture.location_source === 'program');
   return (
-    <section className="checks" aria-label={t('checks.title')}>
+    <section className="checks stack" aria-label={t('checks.title')}>
       <h2>{t('checks.title')}</h2>
       <ul className="findings">
         {instructions_found && (

@@ -21,16 +21,14 @@ function shownOf(capture: Capture): Shown {
   };
 }
 
-/** The photos of a case: one large, the others as a strip. */
-export function Photos({
-  captures,
-  view,
-  wheel = 'zoomed',
-}: {
+interface PhotosProps {
   captures: readonly Capture[];
   view: PhotoView;
   wheel?: 'always' | 'zoomed';
-}) {
+}
+
+/** The photos of a case: one large, the others as a strip. */
+export function Photos({ captures, view, wheel = 'zoomed' }: PhotosProps) {
   const { t } = useWords();
   const { at, capture, heat, blink, lit, viewer } = view;
   if (!capture) return null;

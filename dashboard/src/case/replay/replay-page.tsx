@@ -73,15 +73,13 @@ export default function ReplayPage() {
 
 const BANDS = ['doubtful', 'confident'] as const;
 
-function Sliders({
-  inForce,
-  wanted,
-  onWanted,
-}: {
+interface SlidersProps {
   inForce: Thresholds;
   wanted: Thresholds;
   onWanted: (thresholds: Thresholds) => void;
-}) {
+}
+
+function Sliders({ inForce, wanted, onWanted }: SlidersProps) {
   const { t, number } = useWords();
   const exact = (value: number) => number(value, { maximumFractionDigits: 5 });
   const move = (band: (typeof BANDS)[number], at: number) =>

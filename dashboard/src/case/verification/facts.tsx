@@ -64,17 +64,14 @@ export function Checks({ verification }: { verification: Verification }) {
   );
 }
 
-const Check = ({
-  good,
-  grave = false,
-  unknown = false,
-  children,
-}: {
+interface CheckProps {
   good: boolean;
   grave?: boolean;
   unknown?: boolean;
   children: ReactNode;
-}) => (
+}
+
+const Check = ({ good, grave = false, unknown = false, children }: CheckProps) => (
   <li className={`finding ${unknown ? '' : good ? 'verified' : grave ? 'failed' : 'doubtful'}`}>
     <Icon name={unknown ? 'time' : good ? 'check' : grave ? 'cross' : 'doubt'} />
     <div>{children}</div>

@@ -245,7 +245,7 @@ kilobytes();
 const service = await startOwnService();
 // The name that the service gives its pictures; by another one the content security policy would refuse them.
 const url = service.url.replace('127.0.0.1', 'localhost');
-const { executablePath, args, env } = await findChromium();
+const { executablePath, args, env } = await findChromium(true);
 const browser = await chromium.launch({ executablePath, env, args });
 try {
   const { tenant } = service;

@@ -185,7 +185,7 @@ const verdict = (holds: boolean) => (holds ? 'holds' : 'FAILS');
 const lighthouse = await loadLighthouse();
 const service = await startOwnService();
 const port = await freePort();
-const { executablePath, args, env } = await findChromium();
+const { executablePath, args, env } = await findChromium(true);
 const browser = await chromium.launch({ executablePath, env, args: [...args, `--remote-debugging-port=${port}`] });
 let holds = true;
 try {

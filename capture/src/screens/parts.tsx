@@ -159,15 +159,13 @@ export function FileButton(props: {
   );
 }
 
-export function Note({
-  icon,
-  title,
-  children,
-}: {
+interface NoteProps {
   icon: IconName;
   title?: string;
   children: ComponentChildren;
-}): JSX.Element {
+}
+
+export function Note({ icon, title, children }: NoteProps): JSX.Element {
   return (
     <div class="note">
       <Icon name={icon} />

@@ -59,7 +59,7 @@ export function TextStep(props: Props): JSX.Element {
         </>
       }
     >
-      <form id="answer-form" class="answer" onSubmit={submit} noValidate>
+      <form id="answer-form" class="answer stack" onSubmit={submit} noValidate>
         {answered && <p class="soft">{t('text.answered')}</p>}
         <Field {...{ step, field, value, write }} invalid={fault !== ''} />
         <p id="answer-hint" class="small soft">

@@ -154,15 +154,13 @@ function BatchActions({ batch: { check, make }, csv, query, isEmpty, sends, rows
   );
 }
 
-function Asked({
-  templateId,
-  onTemplate,
-  sending,
-}: {
+interface AskedProps {
   templateId: string;
   onTemplate: (id: string) => void;
   sending: { mails: boolean; mapped: boolean; on: boolean; set: (on: boolean) => void };
-}) {
+}
+
+function Asked({ templateId, onTemplate, sending }: AskedProps) {
   const { t } = useWords();
   const templates = useRead([...TEMPLATES, 'choice'], 'GET /v1/link-templates', { query: { limit: '100' } });
   const active = templates.data?.data.filter(({ status }) => status === 'active') ?? [];

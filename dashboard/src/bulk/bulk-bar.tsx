@@ -17,18 +17,15 @@ import { useSignedIn } from '../entry/session/signed-in.ts';
 import { type Filters, queryOf } from '../verifications/filters.ts';
 import { COUNTED, EXPORTED_MAX, NOTHING_PICKED, PICKED_MAX, type Picked, reachOf } from './picked.ts';
 
-/** What can be done with the rows that are picked, by whoever may. */
-export function BulkBar({
-  picked,
-  onPicked,
-  total,
-  filters,
-}: {
+interface BulkBarProps {
   picked: Picked;
   onPicked: (picked: Picked) => void;
   total: number;
   filters: Filters;
-}) {
+}
+
+/** What can be done with the rows that are picked, by whoever may. */
+export function BulkBar({ picked, onPicked, total, filters }: BulkBarProps) {
   const { t } = useWords();
   const { tenant } = useSignedIn();
   const [act, setAct] = useState<BulkActionName | null>(null);
@@ -72,6 +69,7 @@ export function BulkBar({
   );
 }
 
+<<<<<<< HEAD
 /** Says what will happen, to how many, and starts it. */
 function Start({
   act,
@@ -81,11 +79,18 @@ function Start({
   onClose,
 }: {
   act: BulkActionName;
+=======
+interface StartProps {
+  act: BulkActName;
+>>>>>>> pages
   n: number;
   about: boolean;
   reach: Pick<BulkActionRequest, 'ids' | 'filter'>;
   onClose: () => void;
-}) {
+}
+
+/** Says what will happen, to how many, and starts it. */
+function Start({ act, n, about, reach, onClose }: StartProps) {
   const { t } = useWords();
   const [, goTo] = useLocation();
   const [send, setSend] = useState(false);

@@ -20,14 +20,8 @@ export function Today() {
     <Section
       title={t('home.today')}
       requests={[
-        {
-          label: t('home.today'),
-          to: `GET /v1/statistics?${new URLSearchParams(asked)}`,
-        },
-        {
-          label: t('home.waiting'),
-          to: `GET /v1/verifications?${new URLSearchParams(OPEN)}`,
-        },
+        { label: t('home.today'), to: `GET /v1/statistics?${new URLSearchParams(asked)}` },
+        { label: t('home.waiting'), to: `GET /v1/verifications?${new URLSearchParams(OPEN)}` },
       ]}
     >
       <Read query={today}>

@@ -4,20 +4,16 @@ import type { RequestValues } from './values.ts';
 
 export type RequestForm = UseFormReturn<RequestValues>;
 
-/** One line of the form, with the service's fault beside it. */
-export function Line({
-  form,
-  name,
-  label,
-  hint,
-  maxLength,
-}: {
+interface LineProps {
   form: RequestForm;
   name: FieldPath<RequestValues>;
   label: string;
   hint?: string;
   maxLength: number;
-}) {
+}
+
+/** One line of the form, with the service's fault beside it. */
+export function Line({ form, name, label, hint, maxLength }: LineProps) {
   return (
     <Controller
       control={form.control}

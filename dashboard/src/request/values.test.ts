@@ -29,6 +29,7 @@ const values: fc.Arbitrary<RequestValues> = fc.record({
   context_kind: fc.constant('claim'),
   context_summary: word,
   signals: fc.subarray([...SIGNAL_NAMES], { minLength: 1 }),
+  depth_policy: fc.constantFrom(undefined, 'strict', 'lenient'),
   audit: fc.boolean(),
   expires_in_seconds: fc.constantFrom(3_600, 14_400, 86_400),
   brand_slug: fc.constantFrom('', 'acme-red'),
@@ -69,10 +70,9 @@ test('valuesOf gives the form back that a request was made from', () => {
 
 test('valuesOf names what the form cannot hold', () => {
   const { lost } = valuesOf({
-    depth_policy: 'strict',
     seal: false,
     context: { kind: 'claim', summary: 'A car', attributes: { three_dimensional: true } },
     steps: [{ type: 'upload', key: 'invoice', min: 1, max: 1, accept: ['image/png'] }],
   });
-  expect(lost).toEqual(['steps.invoice', 'depth_policy', 'seal', 'context.attributes']);
+  expect(lost).toEqual(['steps.invoice', 'seal', 'context.attributes']);
 });

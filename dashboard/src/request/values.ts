@@ -23,6 +23,8 @@ export interface RequestValues {
   context_kind: string;
   context_summary: string;
   signals: SignalName[];
+  /** The form has no field for it: it keeps what the request had. */
+  depth_policy: CreateVerificationRequest['depth_policy'];
   audit: boolean;
   expires_in_seconds: number;
   brand_slug: string;
@@ -54,6 +56,7 @@ export const EMPTY: RequestValues = {
   context_kind: '',
   context_summary: '',
   signals: ['screen', 'ai'],
+  depth_policy: undefined,
   audit: false,
   expires_in_seconds: EXPIRES_IN_SECONDS.default,
   brand_slug: '',
@@ -98,6 +101,8 @@ export function requestOf(values: RequestValues): CreateVerificationRequest {
       ? {}
       : { expires_in_seconds: values.expires_in_seconds }),
     signals_required: SIGNAL_NAMES.filter(name => values.signals.includes(name)),
+    // It needs the signal.
+    ...(values.depth_policy && values.signals.includes('depth') ? { depth_policy: values.depth_policy } : {}),
     ...(values.audit ? { mode: 'audit' } : {}),
     ...(Object.keys(context).length > 0 ? { context } : {}),
     ...filled({
@@ -125,7 +130,7 @@ const LOST: Record<keyof CreateVerificationRequest, Lost> = {
   max_captures: held,
   expires_in_seconds: held,
   signals_required: held,
-  depth_policy: ({ depth_policy }) => (depth_policy === undefined ? [] : ['depth_policy']),
+  depth_policy: held,
   seal: ({ seal }) => (seal === false ? ['seal'] : []),
   mode: held,
   context: ({ context }) => (context?.attributes ? ['context.attributes'] : []),
@@ -174,6 +179,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
     context_kind: context?.kind ?? '',
     context_summary: context?.summary ?? '',
     signals: [...(request.signals_required ?? EMPTY.signals)],
+    depth_policy: request.depth_policy,
     audit: request.mode === 'audit',
     expires_in_seconds: request.expires_in_seconds ?? EMPTY.expires_in_seconds,
     brand_slug: request.brand_slug ?? '',

@@ -4,16 +4,14 @@ import { useWords } from '../../base/language.tsx';
 export const ACCENT = '#0b7f83';
 export const GROUND = '#f7f9fa';
 
-/** The top of the capture page as a brand makes it. */
-export function BrandSample({
-  name,
-  logo,
-  colors,
-}: {
+interface BrandSampleProps {
   name: string;
   logo?: string | undefined;
   colors?: { accent: string; background?: string } | undefined;
-}) {
+}
+
+/** The top of the capture page as a brand makes it. */
+export function BrandSample({ name, logo, colors }: BrandSampleProps) {
   const { t } = useWords();
   return (
     <div

@@ -23,11 +23,7 @@ export function Chat() {
       title={t('chat.title')}
       intro={t('chat.intro')}
       requests={[
-        {
-          label: t('chat.save'),
-          to: `PUT ${PATH}`,
-          body: { url: 'https://hooks.slack.com/services/…' },
-        },
+        { label: t('chat.save'), to: `PUT ${PATH}`, body: { url: 'https://hooks.slack.com/services/…' } },
         { label: t('chat.test'), to: `POST ${PATH}/test` },
         { label: t('common.remove'), to: `DELETE ${PATH}` },
       ]}

@@ -62,12 +62,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
             {t('deliveries.again')}
           </Button>
           <CurlMenu
-            requests={[
-              {
-                label: t('deliveries.again'),
-                to: `POST /v1/webhook-deliveries/${delivery.id}/retry`,
-              },
-            ]}
+            requests={[{ label: t('deliveries.again'), to: `POST /v1/webhook-deliveries/${delivery.id}/retry` }]}
           />
         </div>
       )}

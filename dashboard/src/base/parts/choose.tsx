@@ -3,20 +3,16 @@ import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { Icon, Marked } from './icon.tsx';
 
-/** A filter: any of several values, none meaning all of them. */
-export function Choose<Value extends string>({
-  label,
-  values,
-  nameOf,
-  chosen,
-  onChange,
-}: {
+interface ChooseProps<Value extends string> {
   label: string;
   values: readonly Value[];
   nameOf: (value: Value) => string;
   chosen: readonly Value[];
   onChange: (chosen: Value[]) => void;
-}) {
+}
+
+/** A filter: any of several values, none meaning all of them. */
+export function Choose<Value extends string>({ label, values, nameOf, chosen, onChange }: ChooseProps<Value>) {
   return (
     <MenuTrigger>
       <Button className="button quiet slim" data-on={chosen.length > 0}>

@@ -5,19 +5,16 @@ import { useWords } from '../language.tsx';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
-/** A part of the page that has nothing else to show: why, and what to do. */
-export const Empty = ({
-  icon,
-  title,
-  only = false,
-  children,
-}: {
+interface EmptyProps {
   icon: IconName;
   title: string;
   /** It is all there is on the page. */
   only?: boolean;
   children?: ReactNode;
-}) => (
+}
+
+/** A part of the page that has nothing else to show: why, and what to do. */
+export const Empty = ({ icon, title, only = false, children }: EmptyProps) => (
   <div className="empty stack">
     <Icon name={icon} />
     {only ? <h1>{title}</h1> : <h2>{title}</h2>}
@@ -84,17 +81,15 @@ export function NoPermission() {
   );
 }
 
-/** Shows what a query read, and what to show until then or instead. */
-export function Read<Data>({
-  query,
-  only = false,
-  children,
-}: {
+interface ReadProps<Data> {
   query: { data: Data | undefined; error: unknown; refetch: () => unknown };
   /** It is all there is on the page until it is read. */
   only?: boolean;
   children: (data: Data) => ReactNode;
-}) {
+}
+
+/** Shows what a query read, and what to show until then or instead. */
+export function Read<Data>({ query, only = false, children }: ReadProps<Data>) {
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failed error={query.error} onRetry={() => void query.refetch()} only={only} />;
   return <Loading />;

@@ -21,23 +21,21 @@ function shownOf(capture: Capture): Shown {
   };
 }
 
-/** The photos of a case: one large, the others as a strip. */
-export function Photos({
-  captures,
-  view,
-  wheel = 'zoomed',
-}: {
+interface PhotosProps {
   captures: readonly Capture[];
   view: PhotoView;
   wheel?: 'always' | 'zoomed';
-}) {
+}
+
+/** The photos of a case: one large, the others as a strip. */
+export function Photos({ captures, view, wheel = 'zoomed' }: PhotosProps) {
   const { t } = useWords();
   const { at, capture, heat, blink, lit, viewer } = view;
   if (!capture) return null;
   const photo = shownOf(capture);
   const name = t('photo.name', { n: at + 1, of: captures.length, step: capture.step_key });
   return (
-    <div className="photos">
+    <div className="photos stack">
       <Viewer
         key={capture.id}
         photo={photo}

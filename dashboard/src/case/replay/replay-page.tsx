@@ -41,12 +41,7 @@ export default function ReplayPage() {
       <TitleLine
         title={t('page.replay')}
         intro={t('replay.intro')}
-        requests={[
-          {
-            label: t('page.replay'),
-            to: `GET /v1/reviews/replay?${new URLSearchParams(query)}`,
-          },
-        ]}
+        requests={[{ label: t('page.replay'), to: `GET /v1/reviews/replay?${new URLSearchParams(query)}` }]}
       />
       <Read query={replay}>
         {data =>
@@ -78,15 +73,13 @@ export default function ReplayPage() {
 
 const BANDS = ['doubtful', 'confident'] as const;
 
-function Sliders({
-  inForce,
-  wanted,
-  onWanted,
-}: {
+interface SlidersProps {
   inForce: Thresholds;
   wanted: Thresholds;
   onWanted: (thresholds: Thresholds) => void;
-}) {
+}
+
+function Sliders({ inForce, wanted, onWanted }: SlidersProps) {
   const { t, number } = useWords();
   const exact = (value: number) => number(value, { maximumFractionDigits: 5 });
   const move = (band: (typeof BANDS)[number], at: number) =>
@@ -125,7 +118,7 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
       title={t('replay.flips', { n: flips, of: number(cases) })}
       intro={t('replay.since', { at: exactly(since!) })}
     >
-      <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stale' : 'replayed'}>
+      <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stack stale' : 'replayed stack'}>
         {flips === 0 && <p className="soft">{t('replay.noFlips')}</p>}
         {by.length > 0 && <FlipsByVerdict by={by} />}
         {verifications.length > 0 && (

@@ -68,7 +68,7 @@ export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps)
         )}
       </div>
       <div className="card review-side">
-        <div className="review-read">
+        <div className="review-read stack">
           <Read verification={verification} view={view} placeOpen={placeOpen} />
           {view.capture && <Genuine capture={view.capture} n={view.at + 1} decision={decision} />}
           <Note decision={decision} field={noteField} />

@@ -5,16 +5,14 @@ import { Button } from '../../base/parts/button.tsx';
 import { Dialog } from '../../base/parts/dialog.tsx';
 import { Compared } from '../compare/compared.tsx';
 
-/** The photo at hand beside another of the case, over the case: it stays claimed. */
-export default function CompareDialog({
-  captures,
-  at,
-  onClose,
-}: {
+interface CompareDialogProps {
   captures: readonly Capture[];
   at: number;
   onClose: () => void;
-}) {
+}
+
+/** The photo at hand beside another of the case, over the case: it stays claimed. */
+export default function CompareDialog({ captures, at, onClose }: CompareDialogProps) {
   const { t } = useWords();
   // The next photo; the last one has the one before.
   const [other, setOther] = useState(at + 1 < captures.length ? at + 1 : at - 1);

@@ -17,7 +17,7 @@ const LOOK: Record<Decision, Look> = {
 export function DecisionBar({ decision: { choosing, choose, send } }: { decision: DecisionInHand }) {
   const { t } = useWords();
   return (
-    <div className="decide">
+    <div className="decide stack">
       {choosing && (
         <fieldset className="reasons">
           <legend className="label">{t('decide.why', { decision: t(`decide.${choosing}`) })}</legend>

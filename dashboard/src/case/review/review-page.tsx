@@ -36,7 +36,7 @@ export default function ReviewPage() {
     if (cases.length === 0) void fill();
   });
   return (
-    <div className="wide review">
+    <div className="wide review stack">
       <TitleLine queue={queue} review={review} />
       {current ? (
         <CaseAtHand

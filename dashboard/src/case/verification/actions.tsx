@@ -97,16 +97,8 @@ function Requests({ id, may }: { id: string; may: ReturnType<typeof allowed> }) 
   const requests: (NamedRequest | false)[] = [
     { label: t('case.read'), to: `GET ${path}` },
     may.bundle && { label: t('case.evidence'), to: `GET ${path}/evidence` },
-    may.finalize && {
-      label: t('case.finalize'),
-      to: `POST ${path}/finalize`,
-      body: { narrative: '' },
-    },
-    may.review && {
-      label: t('bulk.review'),
-      to: 'POST /v1/bulk-acts',
-      body: intoReview(id),
-    },
+    may.finalize && { label: t('case.finalize'), to: `POST ${path}/finalize`, body: { narrative: '' } },
+    may.review && { label: t('bulk.review'), to: 'POST /v1/bulk-acts', body: intoReview(id) },
     may.cancel && { label: t('case.cancel'), to: `POST ${path}/cancel` },
   ];
   return <CurlMenu requests={requests.filter(request => request !== false)} />;

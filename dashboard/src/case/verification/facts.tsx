@@ -16,7 +16,7 @@ export function Checks({ verification }: { verification: Verification }) {
   if (!object_match && !condition && !location_match && !instructions_found) return null;
   const byProgram = verification.captures.some(capture => capture.location_source === 'program');
   return (
-    <section className="checks" aria-label={t('checks.title')}>
+    <section className="checks stack" aria-label={t('checks.title')}>
       <h2>{t('checks.title')}</h2>
       <ul className="findings">
         {instructions_found && (
@@ -64,17 +64,14 @@ export function Checks({ verification }: { verification: Verification }) {
   );
 }
 
-const Check = ({
-  good,
-  grave = false,
-  unknown = false,
-  children,
-}: {
+interface CheckProps {
   good: boolean;
   grave?: boolean;
   unknown?: boolean;
   children: ReactNode;
-}) => (
+}
+
+const Check = ({ good, grave = false, unknown = false, children }: CheckProps) => (
   <li className={`finding ${unknown ? '' : good ? 'verified' : grave ? 'failed' : 'doubtful'}`}>
     <Icon name={unknown ? 'time' : good ? 'check' : grave ? 'cross' : 'doubt'} />
     <div>{children}</div>

@@ -35,7 +35,7 @@ export default function VerificationPage() {
     void queryClient.invalidateQueries({ queryKey: DELIVERIES(id) });
   });
   return (
-    <div className="wide tall case" key={id}>
+    <div className="wide tall case stack" key={id}>
       <Back to="/verifications">{t('page.verifications')}</Back>
       {verification.data ? (
         <Case verification={verification.data} />

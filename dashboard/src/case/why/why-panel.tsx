@@ -64,7 +64,7 @@ export function WhyPanel({ verification, capture, onLight, onShow }: WhyPanelPro
   );
   const forced = !verification.livemode ? verification.config.metadata?.test_outcome : undefined;
   return (
-    <section className="why" aria-label={t('why.title')}>
+    <section className="why stack" aria-label={t('why.title')}>
       <h2>{t('why.title')}</h2>
       {forced !== undefined && (
         <Notice look="info" icon="lens">

@@ -64,7 +64,7 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
           </header>
           <Pages role={role} open={open} load={load} />
           {/* Another account or mode is another page: nothing of the old one stays on screen. */}
-          <main id="page" className="page" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
+          <main id="page" className="page stack" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
             {children}
           </main>
         </div>

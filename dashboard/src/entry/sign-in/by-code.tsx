@@ -67,17 +67,14 @@ export function ByCode({ onSignedIn, onSent, focused }: ByCodeProps) {
   );
 }
 
-function EnterCode({
-  otpId,
-  phone,
-  onSignedIn,
-  onAgain,
-}: {
+interface EnterCodeProps {
   otpId: string;
   phone: string;
   onSignedIn: (me: Me) => void;
   onAgain: () => void;
-}) {
+}
+
+function EnterCode({ otpId, phone, onSignedIn, onAgain }: EnterCodeProps) {
   const { t } = useWords();
   const [code, setCode] = useState('');
   const [fault, setFault] = useState<string>();

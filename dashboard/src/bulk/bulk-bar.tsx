@@ -69,20 +69,8 @@ export function BulkBar({ picked, onPicked, total, filters }: BulkBarProps) {
   );
 }
 
-<<<<<<< HEAD
-/** Says what will happen, to how many, and starts it. */
-function Start({
-  act,
-  n,
-  about,
-  reach,
-  onClose,
-}: {
-  act: BulkActionName;
-=======
 interface StartProps {
-  act: BulkActName;
->>>>>>> pages
+  act: BulkActionName;
   n: number;
   about: boolean;
   reach: Pick<BulkActionRequest, 'ids' | 'filter'>;

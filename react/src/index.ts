@@ -1,3 +1,4 @@
+'use client';
 // The package's only entry.
 export { CaptureFlow, type CaptureFlowProps, type CaptureFlowWords } from './capture-flow.tsx';
 export { FirsthandCapture, type FirsthandCaptureProps } from './firsthand-capture.ts';

@@ -67,6 +67,22 @@ describe('Firsthand client', () => {
     expect(() => client.verifications.get('')).toThrow(TypeError);
   });
 
+  it('list is a promise of its first page, which it asks for once it is used', async () => {
+    const { asked, client } = clientOf([json({ data: [{ id: ID }] }), refusal('not_found', 404)]);
+    const list = client.verifications.list();
+    expect(list).toBeInstanceOf(Promise);
+    expect(asked).toEqual([]);
+    const [page] = await Promise.all([list, list.finally(() => {})]);
+    expect([page.data.length, asked.length]).toEqual([1, 1]);
+    expect(await client.verifications.list().catch(error => error)).toBeInstanceOf(NotFoundError);
+  });
+
+  it.each([{ metadata: { claim: 'C 1' } }, { 'metadata[claim]': 'C 1' }])('list filters by %j', async filter => {
+    const { asked, client } = clientOf([json({ data: [] })]);
+    await client.verifications.list({ limit: 5, ...filter });
+    expect(new URL(asked[0]!.url).searchParams.get('metadata[claim]')).toBe('C 1');
+  });
+
   it.each([
     ['429', refusal('too_many_requests', 429)],
     ['500', refusal('internal_error', 500)],

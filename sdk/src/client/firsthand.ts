@@ -1,4 +1,5 @@
 import type {
+  CreateVerificationRequest,
   EndUserView,
   GeoPoint,
   StreamEventsQuery,
@@ -42,7 +43,11 @@ export interface PhotoOptions extends RequestOptions {
   location?: GeoPoint;
 }
 
+/** Whoever creates a verification gets its link. */
+export type CreatedVerification = Verification & { capture_url: string };
+
 export interface Verifications extends VerificationsResource {
+  create(body: CreateVerificationRequest, options?: RequestOptions): Promise<CreatedVerification>;
   /**
    * Waits until the verification has a verdict or has ended without one (`expired`, `failed`).
    *

@@ -26,8 +26,10 @@ export interface RequestOptions {
   onReconnect?: (error: unknown) => void;
 }
 
-/** Filters by the metadata of the verification: `{ 'metadata[claim]': 'C-1042' }`. */
-export type MetadataFilter = { [name in `metadata[${string}]`]?: string };
+/** Filters by the metadata of the verification: `{ metadata: { claim: 'C-1042' } }`, or `{ 'metadata[claim]': 'C-1042' }` as the API spells it. */
+export type MetadataFilter = { metadata?: Readonly<Record<string, string>> } & {
+  [name in `metadata[${string}]`]?: string;
+};
 
 /** A message of a stream. `data` is its parsed JSON, `id` the cursor after it. */
 export interface ServerSentEvent {
@@ -67,17 +69,23 @@ export interface Page<T> {
   next_cursor?: string;
 }
 
-/** A list: `await` it for one page, or loop over it with `for await` for every item of all pages. */
-export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
+/** A list: a promise of its first page, and with `for await` every item of all pages. It asks the service when it is first used. */
+export class List<T, P extends Page<T> = Page<T>> extends Promise<P> implements AsyncIterable<T> {
   readonly #load: (cursor?: string) => Promise<P>;
   #first: Promise<P> | undefined;
 
   constructor(load: (cursor?: string) => Promise<P>) {
+    super(() => {});
     this.#load = load;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a list is awaited for its first page
-  then<A = P, B = never>(
+  /** What `catch` and `finally` return. */
+  static override get [Symbol.species]() {
+    return Promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: the base class's
+  override then<A = P, B = never>(
     done?: ((page: P) => A | PromiseLike<A>) | null,
     failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
@@ -294,9 +302,13 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 
 function queryOf(query: object | undefined): string {
   const entries = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  // Several values stand in one parameter, between commas.
-  const texts = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-  return entries.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+  const texts = entries.flatMap(([name, value]): [string, string][] =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)])
+      : // Several values stand in one parameter, between commas.
+        [[name, String(value)]],
+  );
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
 }
 
 async function* messages(response: Response): AsyncGenerator<EventSourceMessage, void> {

@@ -1,4 +1,5 @@
-// Builds the packages that are published into dist/packages/NAME, each ready for `npm pack` and `npm publish`.
+// Packs what is published as dist/packages/NAME.tgz, ready for `npm install` and `npm publish`. Only archives: npm links a folder,
+// and a linked @firsthand/react finds the React of this repository beside the application's own.
 // In the repository the workspaces import the TypeScript as it is.
 import { execFile } from 'node:child_process';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -34,25 +35,22 @@ const ENTRIES = {
 } as const satisfies Record<string, Record<string, string> | null>;
 export type PackageName = keyof typeof ENTRIES;
 
-/** Builds one package. Returns its folder. */
-export async function buildPackage(name: PackageName, into = join(root, 'dist', 'packages', name)): Promise<string> {
+async function buildPackage(name: PackageName, into: string): Promise<void> {
   const source = join(root, name);
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
   const entries = ENTRIES[name];
-  await rm(into, { recursive: true, force: true });
   await mkdir(into, { recursive: true });
   const bundled = entries ? await bundleLibrary(name, entries, into) : await bundleProgram(source, into);
   await writeManifest(
     into,
     manifest,
     entries
-      ? { sideEffects: false, exports: exportsOf(entries) }
+      ? { sideEffects: false, ...withoutExports(entries), exports: exportsOf(entries) }
       : { bin: { firsthand: 'dist/main.js' }, exports: { './package.json': './package.json' } },
   );
   await cp(join(root, 'LICENSE'), join(into, 'LICENSE'));
   await cp(join(source, 'README.md'), join(into, 'README.md'));
   await writeNotices(into, bundled);
-  return into;
 }
 
 const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
@@ -63,7 +61,14 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const input = Object.fromEntries(
     Object.values(entries).map(file => [nameOf(file), join(source, 'src', file)] as const),
   );
-  const build = await rolldown({ input, platform: 'neutral', external: [/^react/, /^@firsthand\//], cwd: source });
+  const build = await rolldown({
+    input,
+    platform: 'neutral',
+    external: [/^react/, /^@firsthand\//],
+    cwd: source,
+    // It warns of every directive, also of one that an entry keeps.
+    onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
+  });
   const libraries = new Set<string>();
   const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
   await run(process.execPath, [TSC, '-p', join(source, 'tsconfig.pack.json'), '--outDir', types], { cwd: root });
@@ -137,6 +142,17 @@ const exportsOf = (entries: Record<string, string>) => ({
   './package.json': './package.json',
 });
 
+/** For compilers and bundlers that read no `exports`, such as TypeScript with `moduleResolution: node10`. */
+const withoutExports = (entries: Record<string, string>) => {
+  const subpaths = Object.entries(entries).filter(([name]) => name !== '.');
+  const declarations = subpaths.map(([name, file]) => [name.slice(2), [`./dist/cjs/${nameOf(file)}.d.ts`]]);
+  return {
+    main: './dist/cjs/index.js',
+    types: './dist/cjs/index.d.ts',
+    ...(subpaths.length > 0 ? { typesVersions: { '*': Object.fromEntries(declarations) } } : {}),
+  };
+};
+
 async function writeManifest(into: string, manifest: Manifest, more: Record<string, unknown>): Promise<void> {
   const { name, version, description, keywords, engines, peerDependencies } = manifest;
   // The CLI has its own inside.
@@ -185,14 +201,25 @@ async function folderOf(library: string): Promise<string> {
   throw new Error(`${library} is not installed`);
 }
 
-/** Builds one package and packs it as `npm publish` would. Returns the tarball. */
+/** Builds one package and packs it as `npm publish` would. Returns the archive, `NAME.tgz` in the folder. */
 export async function packPackage(name: PackageName, folder: string): Promise<string> {
-  const built = await buildPackage(name, join(folder, `built-${name}`));
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: built });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  return join(folder, filename);
+  const temporary = await mkdtemp(join(tmpdir(), 'firsthand-pack-'));
+  try {
+    const built = join(temporary, name);
+    await buildPackage(name, built);
+    const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', temporary], { cwd: built });
+    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+    const archive = join(folder, `${name}.tgz`);
+    await cp(join(temporary, filename), archive);
+    return archive;
+  } finally {
+    await rm(temporary, { recursive: true });
+  }
 }
 
 if (import.meta.main) {
-  for (const name of Object.keys(ENTRIES) as PackageName[]) console.log(await buildPackage(name));
+  const packages = join(root, 'dist', 'packages');
+  await rm(packages, { recursive: true, force: true });
+  await mkdir(packages, { recursive: true });
+  for (const name of Object.keys(ENTRIES) as PackageName[]) console.log(await packPackage(name, packages));
 }

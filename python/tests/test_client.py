@@ -272,6 +272,37 @@ def test_uploads_a_photo_without_its_own_key_in_the_request_to_the_store(both: C
     }
 
 
+def test_gives_an_upload_the_time_of_the_client_or_of_the_call(both: Clients) -> None:
+    target = {"image_key": "k", "upload_url": "https://store.example/put", "method": "PUT", "headers": {}}
+    for own, seconds in ((None, 7), (2, 2)):
+
+        def upload(client: Any, own: float | None = own) -> Any:
+            return client.captures.upload(ID, b"photo", timeout=own)
+
+        both.run([answer(target, 201), httpx.Response(200), answer({}, 201)], upload, timeout=7)
+        assert [one.extensions["timeout"]["write"] for one in both.asked[-3:]] == [seconds] * 3
+    with pytest.raises(ServiceTimeoutError):
+        both.run([answer(target, 201), httpx.WriteTimeout("")], lambda c: c.captures.upload(ID, b"photo"))
+
+
+@pytest.mark.parametrize("asked", ["61", "2592000", "9" * 400, "Tue, 01 Jan 2999 00:00:00 GMT"])
+def test_leaves_a_wait_over_a_minute_of_a_stream_or_a_file_to_the_caller(both: Clients, asked: str) -> None:
+    async def following(client: Any) -> None:
+        async for _ in client.events.follow():
+            pass
+
+    def follow(client: Any) -> Any:
+        return following(client) if both.is_async else list(client.events.follow())
+
+    with pytest.raises(ApiError) as caught:
+        both.run([refusal("storage_unavailable", 503, asked)], follow)
+    assert (caught.value.retry_after or 0) > 60
+    preparing = httpx.Response(202, headers={"retry-after": asked})
+    with pytest.raises(ServiceTimeoutError, match="not ready yet; ask again in"):
+        both.run([preparing], lambda c: c.evidence.download(ID))
+    assert len(both.asked) == 2
+
+
 def test_unwraps_a_webhook_to_its_event(both: Clients) -> None:
     secret = "whsec_YW4gZXhhbXBsZSBvZiBhIHdlYmhvb2sgc2VjcmV0ISE="
     body = json.dumps({"type": "verification.completed", "timestamp": "2026-11-21T09:31:12.000Z", "data": {"id": ID}})

@@ -5,6 +5,7 @@ import hashlib
 import hmac
 import json
 import random
+from collections.abc import Callable
 from typing import Any
 
 import httpx
@@ -55,6 +56,19 @@ def test_accepts_bytes_headers_in_any_case_several_signatures_and_several_secret
     assert verify_webhook(BODY.encode(), httpx.Headers(both), SECRET) == event
     upper = {name.upper(): value for name, value in both.items()}
     assert verify_webhook(BODY, upper, [secret_of("old"), other]) == event
+
+
+@pytest.mark.parametrize("case", [str.lower, str.upper, str.title])
+def test_accepts_headers_as_pairs_and_with_lists_of_values(case: Callable[[str], str]) -> None:
+    signed: Any = [(case(name), value) for name, value in sign_webhook("evt_1", BODY, SECRET).items()]
+    as_bytes: Any = [(name.encode(), value.encode()) for name, value in signed]
+    lists: list[Any] = [[name, value] for name, value in signed]
+    for headers in (signed, tuple(signed), as_bytes, lists):
+        assert verify_webhook(BODY, headers, SECRET) == json.loads(BODY)
+    assert verify_webhook(BODY, {name: [value] for name, value in signed}, SECRET) == json.loads(BODY)
+    assert verify_webhook(BODY, {name: (value,) for name, value in signed}, SECRET) == json.loads(BODY)
+    assert reason_of(BODY, signed[:2], SECRET) == "missing_header"
+    assert reason_of(BODY, [(name, "") for name, _ in signed], SECRET) == "missing_header"
 
 
 def test_refuses_one_changed_byte_anywhere() -> None:

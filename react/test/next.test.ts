@@ -24,11 +24,16 @@ const LAYOUT = `export default function Layout({ children }: { children: React.R
   );
 }
 `;
-const PAGE = `'use client';
-import { CaptureFlow } from '@firsthand/react';
+// A server component: the packages say themselves what belongs into the browser.
+const PAGE = `import { CaptureFlow, FirsthandCapture } from '@firsthand/react';
 
 export default function Page() {
-  return <CaptureFlow token="vfy_1" words={{ loading: 'One moment…' }} onDone={view => console.log(view.status)} />;
+  return (
+    <main>
+      <CaptureFlow token="vfy_1" className="photos" />
+      <FirsthandCapture token="vfy_1" baseUrl="https://photos.example" />
+    </main>
+  );
 }
 `;
 const ROUTE = `import { createPostHandler } from '../../next-route';
@@ -87,7 +92,7 @@ describe.skipIf(process.env.RUNTIMES !== 'all')('a Next.js application', () => {
         ),
       )
       .toBe(200);
-    expect(await (await fetch(url)).text()).toContain('One moment…');
+    expect(await (await fetch(url)).text()).toContain('<div class="photos" data-firsthand="loading">');
 
     const post = async (body: string, secret = SECRET) => {
       const headers = await signWebhook('evt_1', EVENT, secret);

@@ -39,9 +39,13 @@ describe('@firsthand/react as it is published', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it(`adds less than ${MAX_GZIP_BYTES} bytes of its own, compressed, and passes publint`, async () => {
+  it(`adds less than ${MAX_GZIP_BYTES} bytes of its own, compressed, is marked as client code, and passes publint`, async () => {
     const installed = join(project, 'node_modules/@firsthand/react');
     expect(gzipSync(await readFile(join(installed, 'dist/esm/index.js'))).length).toBeLessThan(MAX_GZIP_BYTES);
+    // For pages that Next.js renders on the server.
+    for (const format of ['esm', 'cjs']) {
+      expect(await readFile(join(installed, 'dist', format, 'index.js'), 'utf8')).toMatch(/^"use client";/);
+    }
     const { messages } = await publint({ pkgDir: installed, level: 'suggestion', pack: false });
     expect(messages).toEqual([]);
   });

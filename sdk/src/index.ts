@@ -4,6 +4,7 @@ export * from './client/errors.generated.ts';
 export * from './client/errors.ts';
 export {
   type Captures,
+  type CreatedVerification,
   type Events,
   Firsthand,
   type PhotoOptions,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote
+from urllib.request import getproxies_environment
 
 import httpx
 
@@ -107,6 +108,23 @@ def checked_key(key: str | None) -> str | None:
     return key
 
 
+H = TypeVar("H")
+
+
+def own_http(client: Callable[[], H]) -> H:
+    """A client of httpx, which reads the variables of the environment that name a proxy."""
+    try:
+        return client()
+    except (ImportError, ValueError, httpx.InvalidURL) as cause:
+        names = ", ".join(f"{kind.upper()}_PROXY" for kind in sorted(getproxies_environment()))
+        if not names:
+            raise
+        raise FirsthandError(
+            f"httpx cannot use the proxy of the environment ({names}): {cause} Change the variable, or pass http_client.",
+            code="bad_proxy",
+        ) from cause
+
+
 def content_of(body: Any) -> tuple[bytes | None, dict[str, str]]:
     if body is None:
         return None, {}
@@ -180,7 +198,7 @@ def retry_after(response: httpx.Response) -> float | None:
         return float(text)
     try:
         at = parsedate_to_datetime(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
     return max(0.0, (at - datetime.now(timezone.utc if at.tzinfo else None)).total_seconds())
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class FirsthandError(Exception):
@@ -23,6 +22,16 @@ class FirsthandError(Exception):
     def __str__(self) -> str:
         return self.message
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without it, `copy` and `pickle` call the class with the message only, and a pool of processes breaks.
+        return _rebuilt, (type(self), self.args), self.__dict__
+
+
+def _rebuilt(kind: type[FirsthandError], args: tuple[Any, ...]) -> FirsthandError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
 
 class FieldFault(NamedTuple):
     """One fault of a request: where (`steps.0.max`) and why. Branch on `code`; `params` holds what it needs to be told in words."""
@@ -30,7 +39,7 @@ class FieldFault(NamedTuple):
     path: str
     message: str
     code: str = "invalid"
-    params: Mapping[str, str | float | bool | list[str]] = MappingProxyType({})
+    params: Mapping[str, str | float | bool | list[str]] = {}
 
 
 class ApiError(FirsthandError):

@@ -9,7 +9,7 @@ import hmac
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, Union, cast
 
 from ._errors import FirsthandError
@@ -44,9 +44,13 @@ class HeaderSource(Protocol):
     def get(self, key: str, /) -> Any: ...
 
 
+#: Headers as ASGI, WSGI and `http.client` list them: names and values as text or bytes.
+HeaderPairs: TypeAlias = Iterable[tuple[Union[str, bytes], Union[str, bytes]]]
+
+
 def verify_webhook(
     payload: bytes | str,
-    headers: Mapping[str, str] | HeaderSource,
+    headers: Mapping[str, str] | HeaderSource | HeaderPairs,
     secret: str | Sequence[str] | None,
     *,
     tolerance: float = TOLERANCE,
@@ -56,7 +60,7 @@ def verify_webhook(
 
     Args:
         payload: the request body exactly as it came: bytes or text, never parsed and written again
-        headers: the headers of the request
+        headers: the headers of the request, in any case: a mapping, or a list of pairs; a value may be a list
         secret: `whsec_…`; several while a secret is being rotated
         tolerance: the allowed difference between the sender's clock and yours in seconds, either way
         now: seconds since 1970; the current time unless given
@@ -127,13 +131,26 @@ def _key_of(secret: str) -> bytes:
     return key
 
 
-def _header(headers: Mapping[str, str] | HeaderSource, name: str) -> str:
-    value = headers.get(name)
-    if value is None and isinstance(headers, Mapping):
-        value = next((found for key, found in headers.items() if key.lower() == name), None)
-    if not isinstance(value, str) or not value:
+def _header(headers: Mapping[str, str] | HeaderSource | HeaderPairs, name: str) -> str:
+    if isinstance(headers, Mapping):
+        pairs: Iterable[tuple[Any, Any]] = headers.items()
+    elif hasattr(headers, "get"):
+        pairs = [(name, cast("HeaderSource", headers).get(name))]
+    else:
+        pairs = headers
+    # A service signs with several secrets in one header, between spaces; a proxy may hand them on one by one.
+    value = " ".join(text for key, given in pairs if _text(key).lower() == name for text in _texts(given))
+    if not value:
         raise WebhookVerificationError("missing_header", f"the header {name} is missing")
     return value
+
+
+def _texts(value: Any) -> list[str]:
+    return [_text(one) for one in (value if isinstance(value, (list, tuple)) else [value]) if one]
+
+
+def _text(value: Any) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else str(value)
 
 
 def _check_age(timestamp: str, tolerance: float, now: float) -> None:

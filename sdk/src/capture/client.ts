@@ -1,3 +1,4 @@
+import { timerMs } from '../waits.ts';
 import { errorFromResponse, NetworkError } from './errors.ts';
 import type {
   CaptureSubmission,
@@ -27,7 +28,7 @@ async function call({ fetch, timeoutMs }: Reach, url: string, init: RequestInit 
   let response: Response;
   try {
     // Called by its name: as a method of another object a browser's `fetch` throws.
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(timeoutMs) });
+    response = await fetch(url, { ...init, signal: AbortSignal.timeout(timerMs(timeoutMs)) });
   } catch (cause) {
     throw new NetworkError(cause);
   }

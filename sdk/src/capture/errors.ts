@@ -1,3 +1,4 @@
+import { retryAfterOf } from '../waits.ts';
 import type { Fault } from './wire.ts';
 
 /** An error from the service. `code` is `http_<status>` when the response had no error envelope. */
@@ -51,8 +52,7 @@ export function isTransient(error: unknown): boolean {
 }
 
 export async function errorFromResponse(response: Response): Promise<ApiError> {
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+  const retryAfterMs = retryAfterOf(response);
   try {
     const body = (await response.json()) as {
       error?: { code?: unknown; message?: unknown; fields?: Fault[] };

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
-import type { CaptureClient } from './client.ts';
+import { type CaptureClient, createCaptureClient } from './client.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import { sendHeld } from './outbox.ts';
 import type { Put } from './put.ts';
@@ -283,6 +285,24 @@ describe('sendHeld', () => {
     const bytes = seen.map(progress => progress.sentBytes);
     expect(bytes).toEqual([...bytes].sort((a, b) => a - b));
     expect(seen.at(-1)).toEqual({ state: 'finishing', sentBytes: 20, totalBytes: 20, sent: 2, total: 2 });
+  });
+
+  test('waits as long as Retry-After says, and leaves a wait over ten minutes to the caller', async () => {
+    const asked = ['300', '601', '2592000', 'Tue, 01 Jan 2999 00:00:00 GMT'];
+    const server = createServer((_, response) => response.writeHead(503, { 'retry-after': asked.shift()! }).end());
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const store = await storeWith(held('1', 'a'));
+    const waits: number[] = [];
+    const wait = async (ms: number) => void waits.push(ms);
+    const client = createCaptureClient({ token: 'vfy_1', baseUrl, timeoutMs: Number.POSITIVE_INFINITY });
+    for (const left of [2, 1, 0]) {
+      const error = (await sendHeld({ client, store, pause: wait }).catch(cause => cause)) as ApiError;
+      expect([error.status, asked.length, waits]).toEqual([503, left, [300_000]]);
+      expect(error.retryAfterMs).toBeGreaterThan(600_000);
+    }
+    expect(await store.captures('vfy_1')).toHaveLength(1);
+    server.close();
   });
 
   test('keeps everything when stopped', async () => {

@@ -32,8 +32,8 @@ const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_confli
  * resume. First PUTs all bytes, then submits all captures in a row, then the answers, so the verification cannot settle while an optional
  * capture is still uploading.
  *
- * @throws ApiError when the service refuses the whole verification (`not_found`, `expired`), or when `signal` fired
- * NetworkError.
+ * @throws ApiError when the service refuses the whole verification (`not_found`, `expired`) or asks for a wait of more than ten minutes;
+ * NetworkError when `signal` fired.
  */
 export function sendHeld(options: SendOptions): Promise<SendResult> {
   const { client, signal } = options;

@@ -1,3 +1,4 @@
+import { timerMs } from '../waits.ts';
 import { ApiError, NetworkError } from './errors.ts';
 import type { UploadTarget } from './wire.ts';
 
@@ -22,7 +23,7 @@ export const putWithProgress: Put = (target, bytes, { onProgress, signal, stallM
     let stalled: ReturnType<typeof setTimeout>;
     const alive = () => {
       clearTimeout(stalled);
-      stalled = setTimeout(() => request.abort(), stallMs);
+      stalled = setTimeout(() => request.abort(), timerMs(stallMs));
     };
     const abort = () => request.abort();
     const settle = (then: () => void) => {

@@ -36,6 +36,9 @@ const bytesOf = ({ bytes, session }: HeldCapture): number => bytes.byteLength + 
 export const missingOf = ({ bytes, imageKey, session }: HeldCapture): number =>
   (imageKey ? 0 : bytes.byteLength) + (!session || session.traceKey ? 0 : session.trace.byteLength);
 
+/** A person may wait ten minutes for a bucket that comes back. A longer `Retry-After` is the caller's to wait for. */
+const LONGEST_RETRY_AFTER_MS = 600_000;
+
 /** One run of sending. */
 export type Sending = {
   client: CaptureClient;
@@ -76,9 +79,10 @@ export function startSending(options: SendOptions, held: HeldCapture[]): Sending
         return await action();
       } catch (error) {
         if (signal?.aborted || !isTransient(error)) throw error;
+        const asked = error instanceof ApiError ? error.retryAfterMs : undefined;
+        if (asked !== undefined && asked > LONGEST_RETRY_AFTER_MS) throw error;
         report(error instanceof ApiError ? 'busy' : 'waiting');
-        const backoff = Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2);
-        await pause(error instanceof ApiError ? (error.retryAfterMs ?? backoff) : backoff, signal);
+        await pause(asked ?? Math.min(30_000, 500 * 2 ** attempt) * (0.75 + Math.random() / 2), signal);
         report(state);
       }
     }

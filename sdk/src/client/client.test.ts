@@ -67,6 +67,22 @@ describe('Firsthand client', () => {
     expect(() => client.verifications.get('')).toThrow(TypeError);
   });
 
+  it('list is a promise of its first page, which it asks for once it is used', async () => {
+    const { asked, client } = clientOf([json({ data: [{ id: ID }] }), refusal('not_found', 404)]);
+    const list = client.verifications.list();
+    expect(list).toBeInstanceOf(Promise);
+    expect(asked).toEqual([]);
+    const [page] = await Promise.all([list, list.finally(() => {})]);
+    expect([page.data.length, asked.length]).toEqual([1, 1]);
+    expect(await client.verifications.list().catch(error => error)).toBeInstanceOf(NotFoundError);
+  });
+
+  it.each([{ metadata: { claim: 'C 1' } }, { 'metadata[claim]': 'C 1' }])('list filters by %j', async filter => {
+    const { asked, client } = clientOf([json({ data: [] })]);
+    await client.verifications.list({ limit: 5, ...filter });
+    expect(new URL(asked[0]!.url).searchParams.get('metadata[claim]')).toBe('C 1');
+  });
+
   it.each([
     ['429', refusal('too_many_requests', 429)],
     ['500', refusal('internal_error', 500)],
@@ -81,6 +97,42 @@ describe('Firsthand client', () => {
     expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
     expect(keys).toEqual([keys[0], keys[0]]);
   });
+
+  it.each(['61', '2592000', '9'.repeat(400), 'Tue, 01 Jan 2999 00:00:00 GMT'])(
+    'leaves a Retry-After of %s to the caller of a stream or a download',
+    async asked => {
+      const { asked: requests, client } = clientOf([
+        refusal('storage_unavailable', 503, { 'retry-after': asked }),
+        new Response(null, { status: 202, headers: { 'retry-after': asked } }),
+      ]);
+      const following = client.events.follow()[Symbol.asyncIterator]().next();
+      expect(((await following.catch(error => error)) as ApiError).retryAfterMs).toBeGreaterThan(60_000);
+      await expect(client.evidence.download(ID)).rejects.toThrow(/not ready yet; ask again in/);
+      expect(requests).toHaveLength(2);
+    },
+  );
+
+  it.each([2 ** 31, Number.POSITIVE_INFINITY])(
+    'takes a time limit of %d ms, which no timer can keep',
+    async timeoutMs => {
+      const slow = async () => {
+        await new Promise(resolve => setTimeout(resolve, 50));
+        return json({ id: ID });
+      };
+      const { client } = clientOf([slow], { timeoutMs, maxRetries: 0 });
+      expect((await client.verifications.get(ID)).id).toBe(ID);
+    },
+  );
+
+  it.each([{}, { timeoutMs: 20 }])(
+    'ends an upload that gets no answer, with the options %j of the call',
+    async options => {
+      const target = { image_key: 'k', upload_url: 'https://store.example/put', method: 'PUT', headers: {} };
+      const { client } = clientOf([json(target, 201), hanging], { timeoutMs: options.timeoutMs ? 60_000 : 20 });
+      const sent = client.captures.upload(ID, new Uint8Array(5), options);
+      await expect(sent).rejects.toThrow(new TimeoutError(`${target.upload_url} gave no answer within 20 ms`));
+    },
+  );
 
   it('waits for Retry-After, and leaves a wait over a minute to the caller', async () => {
     const { client } = clientOf([refusal('too_many_requests', 429, { 'retry-after': '1' }), json({ id: ID })]);

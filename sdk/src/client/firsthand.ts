@@ -1,23 +1,14 @@
 import type {
+  CreateVerificationRequest,
   EndUserView,
   GeoPoint,
   StreamEventsQuery,
   UploadUrlRequest,
-  UploadUrlResponse,
   Verification,
 } from '../api.generated.ts';
 import { type VerifyOptions, verifyWebhook, type WebhookEvent, type WebhookHeaders } from '../webhooks.ts';
-import { ConnectionError, FirsthandError, TimeoutError } from './errors.ts';
-import {
-  type Call,
-  type ClientOptions,
-  errorOf,
-  List,
-  type Page,
-  type RequestOptions,
-  sleep,
-  Transport,
-} from './request.ts';
+import { FirsthandError, TimeoutError } from './errors.ts';
+import { type Call, type ClientOptions, List, type Page, type RequestOptions, sleep, Transport } from './request.ts';
 import {
   Api,
   type CapturesResource,
@@ -42,7 +33,11 @@ export interface PhotoOptions extends RequestOptions {
   location?: GeoPoint;
 }
 
+/** Whoever creates a verification gets its link. */
+export type CreatedVerification = Verification & { capture_url: string };
+
 export interface Verifications extends VerificationsResource {
+  create(body: CreateVerificationRequest, options?: RequestOptions): Promise<CreatedVerification>;
   /**
    * Waits until the verification has a verdict or has ended without one (`expired`, `failed`).
    *
@@ -117,7 +112,7 @@ export class Firsthand extends Api {
     super(resourcesOf(transport));
     const { verifications, captures, webhooks, events } = this;
     verifications.waitForVerdict = (id, o = {}) => waitForVerdict(verifications, id, o);
-    captures.upload = (token, photo, o = {}) => upload(captures, options.fetch ?? fetch, token, photo, o);
+    captures.upload = (token, photo, o = {}) => upload(captures, transport, token, photo, o);
     webhooks.unwrap = (payload, headers, secret = options.webhookSecret ?? [], o = {}) =>
       verifyWebhook(payload, headers, secret, o);
     events.follow = async function* (query, o) {
@@ -177,7 +172,7 @@ async function waitForVerdict(verifications: Verifications, id: string, o: WaitO
 
 async function upload(
   captures: Captures,
-  doFetch: typeof fetch,
+  transport: Transport,
   token: string,
   photo: Uint8Array | ArrayBuffer,
   o: PhotoOptions,
@@ -186,7 +181,7 @@ async function upload(
   const bytes = new Uint8Array(photo);
   const step = stepKey === undefined ? {} : { step_key: stepKey };
   const target = await captures.createUploadUrl(token, { contentType, size_bytes: bytes.length, ...step }, options);
-  await put(doFetch, target, bytes, options);
+  await transport.put(target, bytes, options);
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
   return captures.submit(
     token,
@@ -200,19 +195,4 @@ async function upload(
     },
     options,
   );
-}
-
-/** An upload URL works once, so a lost PUT is the caller's to repeat with a new URL. */
-async function put(
-  doFetch: typeof fetch,
-  { upload_url, method, headers }: UploadUrlResponse,
-  body: Uint8Array<ArrayBuffer>,
-  { signal }: RequestOptions,
-): Promise<void> {
-  const response = await doFetch(upload_url, { method, headers, body, ...(signal ? { signal } : {}) }).catch(cause => {
-    signal?.throwIfAborted();
-    throw new ConnectionError(upload_url, cause);
-  });
-  if (!response.ok) throw await errorOf(response);
-  await response.body?.cancel();
 }

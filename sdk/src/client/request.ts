@@ -1,4 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { UploadUrlResponse } from '../api.generated.ts';
+import { retryAfterOf, timerMs } from '../waits.ts';
 import { ERRORS } from './errors.generated.ts';
 import { ApiError, ConnectionError, type FieldFault, FirsthandError, TimeoutError } from './errors.ts';
 
@@ -7,7 +9,7 @@ export interface ClientOptions {
   baseUrl: string;
   /** `whsec_…`, for `webhooks.unwrap`; several while a secret is being rotated. */
   webhookSecret?: string | readonly string[];
-  /** Milliseconds that one attempt may take; default 60,000. A download or stream must begin within them. */
+  /** Milliseconds that one attempt may take, the upload of a photo too; default 60,000. A download or stream must begin within them. */
   timeoutMs?: number;
   /** Attempts after the first; default 2. */
   maxRetries?: number;
@@ -26,8 +28,10 @@ export interface RequestOptions {
   onReconnect?: (error: unknown) => void;
 }
 
-/** Filters by the metadata of the verification: `{ 'metadata[claim]': 'C-1042' }`. */
-export type MetadataFilter = { [name in `metadata[${string}]`]?: string };
+/** Filters by the metadata of the verification: `{ metadata: { claim: 'C-1042' } }`, or `{ 'metadata[claim]': 'C-1042' }` as the API spells it. */
+export type MetadataFilter = { metadata?: Readonly<Record<string, string>> } & {
+  [name in `metadata[${string}]`]?: string;
+};
 
 /** A message of a stream. `data` is its parsed JSON, `id` the cursor after it. */
 export interface ServerSentEvent {
@@ -67,17 +71,23 @@ export interface Page<T> {
   next_cursor?: string;
 }
 
-/** A list: `await` it for one page, or loop over it with `for await` for every item of all pages. */
-export class List<T, P extends Page<T> = Page<T>> implements PromiseLike<P>, AsyncIterable<T> {
+/** A list: a promise of its first page, and with `for await` every item of all pages. It asks the service when it is first used. */
+export class List<T, P extends Page<T> = Page<T>> extends Promise<P> implements AsyncIterable<T> {
   readonly #load: (cursor?: string) => Promise<P>;
   #first: Promise<P> | undefined;
 
   constructor(load: (cursor?: string) => Promise<P>) {
+    super(() => {});
     this.#load = load;
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: a list is awaited for its first page
-  then<A = P, B = never>(
+  /** What `catch` and `finally` return. */
+  static override get [Symbol.species]() {
+    return Promise;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: the base class's
+  override then<A = P, B = never>(
     done?: ((page: P) => A | PromiseLike<A>) | null,
     failed?: ((reason: unknown) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
@@ -147,17 +157,23 @@ export class Transport {
 
   /** Waits while the service answers 202: it still prepares the file. */
   async download(call: Call): Promise<Download> {
-    const until = Date.now() + this.#timeoutOf(call);
+    const until = Date.now() + this.#timeoutOf(call.options);
     for (;;) {
       const response = await this.#send(call, async answer => answer);
       if (response.status !== 202) return new Download(response);
       await response.body?.cancel();
-      if (Date.now() > until) throw new TimeoutError(`${response.url} is not ready yet`);
-      await sleep(retryAfter(response) ?? PREPARING_MS, call.options.signal);
+      const waitMs = retryAfterOf(response) ?? PREPARING_MS;
+      if (Date.now() + waitMs > until) {
+        throw new TimeoutError(`${response.url} is not ready yet; ask again in ${Math.ceil(waitMs / 1_000)} s`);
+      }
+      await sleep(waitMs, call.options.signal);
     }
   }
 
-  /** Follows a stream. Connects again at its cursor whenever it is lost; ends with `signal`, or when the service refuses. */
+  /**
+   * Follows a stream. Connects again at its cursor whenever it is lost; ends with `signal`, or when the service refuses or asks for a wait of
+   * more than a minute.
+   */
   async *events(call: Call): AsyncGenerator<ServerSentEvent, void> {
     const { signal, onReconnect } = call.options;
     let cursor: string | undefined;
@@ -173,15 +189,16 @@ export class Transport {
         throw new ConnectionError(response.url, undefined);
       } catch (error) {
         if (signal?.aborted) return;
-        if (!isTransient(error)) throw error;
+        const waitMs = delay(error, lost);
+        if (!isTransient(error) || waitMs > LONGEST_RETRY_AFTER_MS) throw error;
         onReconnect?.(error);
-        await sleep(delay(error, lost), signal).catch(() => {});
+        await sleep(waitMs, signal).catch(() => {});
         if (signal?.aborted) return;
       }
     }
   }
 
-  #timeoutOf = ({ options }: Call) => options.timeoutMs ?? this.#o.timeoutMs ?? TIMEOUT_MS;
+  #timeoutOf = (options: RequestOptions) => options.timeoutMs ?? this.#o.timeoutMs ?? TIMEOUT_MS;
 
   async #send<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
     const { options, method } = call;
@@ -199,30 +216,46 @@ export class Transport {
     }
   }
 
-  /** One attempt. The time limit covers what `read` waits for. */
-  async #attempt<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
-    const { signal } = call.options;
+  #attempt<T>(call: Call, read: (response: Response) => Promise<T>): Promise<T> {
+    const text = typeof call.body === 'string';
+    const init = {
+      method: call.method,
+      headers: {
+        ...(this.#key ? { authorization: `Bearer ${this.#key}` } : {}),
+        ...(call.body === undefined ? {} : { 'content-type': text ? 'text/csv' : 'application/json' }),
+        ...call.headers,
+      },
+      ...(call.body === undefined ? {} : { body: text ? (call.body as string) : JSON.stringify(call.body) }),
+    };
+    return this.#fetch(`${this.#base}${call.path}${queryOf(call.query)}`, init, call.options, read);
+  }
+
+  /** Uploads bytes. An upload URL works once, so a lost PUT is the caller's to repeat with a new URL. */
+  put({ upload_url, method, headers }: UploadUrlResponse, body: Uint8Array<ArrayBuffer>, options: RequestOptions) {
+    return this.#fetch(upload_url, { method, headers, body }, options, async response => response.body?.cancel());
+  }
+
+  /** One request. The time limit covers what `read` waits for. */
+  async #fetch<T>(
+    url: string,
+    init: RequestInit,
+    options: RequestOptions,
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> {
+    const { signal } = options;
     signal?.throwIfAborted();
-    const url = `${this.#base}${call.path}${queryOf(call.query)}`;
     const ending = new AbortController();
-    const timeoutMs = this.#timeoutOf(call);
+    const timeoutMs = this.#timeoutOf(options);
     let late = false;
     const timer = setTimeout(() => {
       late = true;
       ending.abort();
-    }, timeoutMs);
+    }, timerMs(timeoutMs));
     try {
-      const text = typeof call.body === 'string';
       const response = await (this.#o.fetch ?? fetch)(url, {
-        method: call.method,
+        ...init,
         // `any` keeps no listener on a signal that lives longer than the request.
         signal: signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
-        headers: {
-          ...(this.#key ? { authorization: `Bearer ${this.#key}` } : {}),
-          ...(call.body === undefined ? {} : { 'content-type': text ? 'text/csv' : 'application/json' }),
-          ...call.headers,
-        },
-        ...(call.body === undefined ? {} : { body: text ? (call.body as string) : JSON.stringify(call.body) }),
       });
       if (!response.ok) throw await errorOf(response);
       return await read(response);
@@ -238,7 +271,7 @@ export class Transport {
 }
 
 /** The error that an answer stands for. */
-export async function errorOf(response: Response): Promise<ApiError> {
+async function errorOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const requestId = response.headers.get('request-id') ?? undefined;
   const found = (await response.json().catch(() => null)) as {
@@ -254,7 +287,7 @@ export async function errorOf(response: Response): Promise<ApiError> {
     fields,
     docUrl: error.doc_url,
     requestId,
-    retryAfterMs: retryAfter(response),
+    retryAfterMs: retryAfterOf(response),
   });
 }
 
@@ -263,14 +296,6 @@ const isTransient = (error: unknown): boolean =>
   error instanceof TimeoutError ||
   (error instanceof ApiError &&
     (error.status >= 500 || RETRIED.has(error.status) || error.code === 'idempotency_in_progress'));
-
-/** `Retry-After` as seconds or as a date, in milliseconds. */
-function retryAfter({ headers }: Response): number | undefined {
-  const text = headers.get('retry-after');
-  if (text === null) return undefined;
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - Date.now();
-  return Number.isNaN(ms) ? undefined : Math.max(0, ms);
-}
 
 /** What the service asks for, or else a doubling wait of which up to half is left out by chance. */
 const delay = (error: unknown, attempt: number): number =>
@@ -287,16 +312,20 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     const timer = setTimeout(() => {
       signal?.removeEventListener('abort', abort);
       resolve();
-    }, ms);
+    }, timerMs(ms));
     signal?.addEventListener('abort', abort, { once: true });
   });
 }
 
 function queryOf(query: object | undefined): string {
   const entries = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null);
-  // Several values stand in one parameter, between commas.
-  const texts = Object.fromEntries(entries.map(([name, value]) => [name, String(value)]));
-  return entries.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
+  const texts = entries.flatMap(([name, value]): [string, string][] =>
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value).map(([key, text]) => [`${name}[${key}]`, String(text)])
+      : // Several values stand in one parameter, between commas.
+        [[name, String(value)]],
+  );
+  return texts.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
 }
 
 async function* messages(response: Response): AsyncGenerator<EventSourceMessage, void> {

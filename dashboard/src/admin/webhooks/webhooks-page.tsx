@@ -20,6 +20,7 @@ import { Empty, Problem, Read } from '../../base/parts/states.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay } from '../../entry/session/signed-in.ts';
 import { DeliveryRow } from './delivery-row.tsx';
+import { RECEIVER } from './receiver.ts';
 import { Secret } from './secret.tsx';
 import './webhooks.css';
 
@@ -187,22 +188,6 @@ function DeliveryList() {
     </Section>
   );
 }
-
-const RECEIVER = `import { createServer } from 'node:http';
-import { Webhook } from 'standardwebhooks';
-
-const webhook = new Webhook(process.env.WEBHOOK_SECRET);
-createServer(async (request, response) => {
-  let body = '';
-  for await (const chunk of request) body += chunk;
-  try {
-    const event = webhook.verify(body, request.headers);
-    console.log(event.type, event.data.id, event.data.verdict?.label);
-    response.writeHead(204).end();
-  } catch {
-    response.writeHead(401).end();
-  }
-}).listen(3000);`;
 
 /** A receiver to copy, for whoever has none yet. */
 function Receiver() {

@@ -14,7 +14,7 @@ from .. import _core as core
 from .._core import StreamedEvent
 from .._errors import FirsthandError, ServiceTimeoutError
 from .._typing import Self
-from ..webhooks import TOLERANCE, HeaderSource, WebhookEvent, verify_webhook
+from ..webhooks import TOLERANCE, HeaderPairs, HeaderSource, WebhookEvent, verify_webhook
 from .resources import (
     AsyncApi,
     AsyncCapturesResource,
@@ -89,21 +89,9 @@ class AsyncCaptures(AsyncCapturesResource):
         if location is not None:
             capture["location"] = location
         target = await self.create_upload_url(token, timeout=timeout, max_retries=max_retries, **wanted)
-        # An upload URL works once, so a lost PUT is the caller's to repeat with a new one.
-        await self._put(target, photo)
+        await self._transport.put(target, photo, timeout)
         capture["image_key"] = target["image_key"]
         return await self.submit(token, timeout=timeout, max_retries=max_retries, **capture)
-
-    async def _put(self, target: t.UploadUrlResponse, photo: bytes) -> None:
-        url = target["upload_url"]
-        try:
-            response = await self._transport.http.request(
-                target["method"], url, content=photo, headers=target["headers"]
-            )
-        except httpx.RequestError as error:
-            raise core.lost(url, error) from error
-        if not response.is_success:
-            raise core.error_of(response)
 
 
 class AsyncWebhooks(AsyncWebhooksResource):
@@ -114,7 +102,7 @@ class AsyncWebhooks(AsyncWebhooksResource):
     def unwrap(
         self,
         payload: bytes | str,
-        headers: Mapping[str, str] | HeaderSource,
+        headers: Mapping[str, str] | HeaderSource | HeaderPairs,
         secret: str | Sequence[str] | None = None,
         *,
         tolerance: float = TOLERANCE,
@@ -169,7 +157,7 @@ class AsyncFirsthand(AsyncApi):
             key: `pk_…` or `rk_secret_…`; None for calls that need no key, such as those of a capture link
             base_url: origin of the service, such as `https://photos.example`
             webhook_secret: `whsec_…`, for `webhooks.unwrap`; several while a secret is being rotated
-            timeout: seconds that a connection and each wait for bytes may take
+            timeout: seconds that a connection and each wait for bytes may take, also while a photo is uploaded
             max_retries: attempts after the first
             http_client: in place of a client of its own, for a proxy or certificates. You close it.
         """

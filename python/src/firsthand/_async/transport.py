@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import httpx
 
@@ -16,6 +16,9 @@ from .. import _core as core
 from .._core import Call, ServerSentEvent
 from .._errors import FirsthandError, ServiceConnectionError, ServiceTimeoutError
 from .._typing import Self
+
+if TYPE_CHECKING:
+    from ..types import UploadUrlResponse
 
 T = TypeVar("T")
 P = TypeVar("P")
@@ -112,7 +115,17 @@ class AsyncTransport:
         self._timeout = timeout
         self._max_retries = max_retries
         self._owns_http = http_client is None
-        self.http = http_client or httpx.AsyncClient()
+        self._http = http_client or core.own_http(httpx.AsyncClient)
+        self._process = os.getpid()
+
+    @property
+    def http(self) -> httpx.AsyncClient:
+        if self._owns_http and self._process != os.getpid():
+            # A forked worker: the open connections are its parent's, and two processes would read each other's answers.
+            self._parents = self._http
+            self._http = core.own_http(httpx.AsyncClient)
+            self._process = os.getpid()
+        return self._http
 
     async def aclose(self) -> None:
         """Closes the connections. A client that was passed in is its owner's to close."""
@@ -139,15 +152,18 @@ class AsyncTransport:
             if response.status_code != 202:
                 return AsyncDownload(response)
             await response.aclose()
-            if time.monotonic() > until:
-                raise ServiceTimeoutError(f"{response.url} is not ready yet")
-            wait = core.retry_after(response)
-            await asyncio.sleep(core.PREPARING if wait is None else wait)
+            asked = core.retry_after(response)
+            wait = core.PREPARING if asked is None else asked
+            if time.monotonic() + wait > until:
+                raise ServiceTimeoutError(f"{response.url} is not ready yet; ask again in {wait:.0f} s")
+            await asyncio.sleep(wait)
 
     async def events(
         self, call: Call, on_reconnect: Callable[[FirsthandError], None] | None
     ) -> AsyncGenerator[ServerSentEvent, None]:
-        """Follows a stream. Connects again at its cursor whenever it is lost; ends when the service refuses."""
+        """Follows a stream. Connects again at its cursor whenever it is lost; ends when the service refuses or asks for a wait of
+        more than a minute.
+        """
         cursor: str | None = None
         lost = 0
         while True:
@@ -161,13 +177,24 @@ class AsyncTransport:
                         yield message
                 raise ServiceConnectionError(str(response.url))
             except FirsthandError as error:
-                if not core.is_transient(error):
+                wait = core.delay(error, lost)
+                if not core.is_transient(error) or wait > core.LONGEST_RETRY_AFTER:
                     raise
                 if on_reconnect:
                     on_reconnect(error)
-                wait = core.delay(error, lost)
             lost += 1
             await asyncio.sleep(wait)
+
+    async def put(self, target: UploadUrlResponse, content: bytes, timeout: float | None) -> None:
+        """Uploads bytes. An upload URL works once, so a lost PUT is the caller's to repeat with a new one."""
+        request = self.http.build_request(
+            target["method"],
+            target["upload_url"],
+            content=content,
+            headers=target["headers"],
+            timeout=self._timeout if timeout is None else timeout,
+        )
+        await self._answer(request, False)
 
     def _timeout_of(self, call: Call) -> float:
         return self._timeout if call.timeout is None else call.timeout
@@ -199,6 +226,9 @@ class AsyncTransport:
             headers={**self._headers, **content_headers, **call.headers},
             timeout=self._timeout_of(call),
         )
+        return await self._answer(request, stream)
+
+    async def _answer(self, request: httpx.Request, stream: bool) -> httpx.Response:
         try:
             response = await self.http.send(request, stream=stream)
             if not response.is_success:

@@ -1,16 +1,19 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { receiveWebhooks, type WebhookReceiver } from '@firsthand/cli/receive-webhooks.ts';
 import { signWebhook } from '@firsthand/sdk/webhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RECEIVER } from '../../../../dashboard/src/admin/webhooks/receiver.ts';
+import { packPackage } from '../../../../scripts/pack.ts';
 import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { until } from '../../support/harness.ts';
 import { buildWheel, environment, pythonSetup } from '../../support/python.ts';
 import { firstRunOf, freePort, type ServiceProcess, startServiceProcess } from '../../support/service-process.ts';
-import { ROOT, readDocuments } from './blocks.ts';
+import { readDocuments } from './blocks.ts';
 
 const run = promisify(execFile);
 const documents = await readDocuments();
@@ -41,9 +44,11 @@ describe('programs in the docs', () => {
   /** What a document takes for granted: a client, and an event that has arrived. */
   let given: string;
   beforeAll(async () => {
-    // Inside the checkout, where `@firsthand/sdk` is found.
-    await mkdir(join(ROOT, '.tmp'), { recursive: true });
-    folder = await mkdtemp(join(ROOT, '.tmp', 'programs-'));
+    // As a stranger has it: an empty folder with the published client.
+    folder = await mkdtemp(join(tmpdir(), 'fh-programs-'));
+    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', await packPackage('sdk', folder)], {
+      cwd: folder,
+    });
     service = startServiceProcess({ dataDir: join(folder, 'data'), port: await freePort() });
     hooks = await receiveWebhooks();
     await service.ready(150_000);
@@ -73,7 +78,7 @@ describe('programs in the docs', () => {
     const ours = program
       .replaceAll('http://localhost:8080', () => service.url)
       .replaceAll('http://localhost:3000/hooks', () => hooks.url);
-    return (await run(command, [await written(name, ours)], { cwd: ROOT, env: env() })).stdout;
+    return (await run(command, [await written(name, ours)], { cwd: folder, env: env() })).stdout;
   };
 
   /** The program of a page is a receiver: it prints a genuine event, and refuses one that was changed. */
@@ -83,7 +88,7 @@ describe('programs in the docs', () => {
       name,
       program.replaceAll('3000', () => `${port}`),
     );
-    const child = spawn(command, [file], { cwd: ROOT, env: env() });
+    const child = spawn(command, [file], { cwd: folder, env: env() });
     const ended = once(child, 'close');
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', text => (output += text));
@@ -109,7 +114,7 @@ Object.assign(globalThis, {
   firsthand: new Client(given.key, { baseUrl: given.url }), event: JSON.parse(given.body), settleClaim: nothing, askAgain: nothing,
 });
 `;
-    await runs(process.execPath, 'program.ts', before + text);
+    await runs(process.execPath, 'program.mts', before + text);
   });
 
   it.each(programsIn('ts', true))('run until they are stopped as $file says, in JavaScript', ({ text }) =>
@@ -122,7 +127,8 @@ Object.assign(globalThis, {
       const first = pythonSetup!.interpreters[0]!;
       const builder = await environment(pythonSetup!, first, join(folder, 'builder'), ['hatchling']);
       const wheel = await buildWheel(pythonSetup!, builder, join(folder, 'dist'));
-      python = await environment(pythonSetup!, first, join(folder, 'client'), [wheel]);
+      const tools = pythonSetup!.tools ? ['mypy'] : [];
+      python = await environment(pythonSetup!, first, join(folder, 'client'), [wheel, ...tools]);
     });
 
     it.each(programsIn('python'))('run as $file says, in Python', async ({ text }) => {
@@ -135,6 +141,25 @@ settle_claim = ask_again = lambda *_: None
       await runs(python, 'program.py', before + text);
     });
 
+    it.skipIf(!pythonSetup?.tools)('pass mypy --strict', async () => {
+      const before = `import firsthand as _package
+firsthand: _package.Firsthand
+event: _package.WebhookEvent
+def settle_claim(claim: str, verdict: object) -> None: ...
+def ask_again(claim: str) -> None: ...
+`;
+      const all = [...programsIn('python'), ...programsIn('python', true)];
+      const files = await Promise.all(all.map(({ text }, at) => written(`typed_${at}.py`, before + text)));
+      expect(all.map(({ file }) => file)).toContain('docs/first-verification.md');
+      const checked = run(python, ['-m', 'mypy', '--strict', ...files], { cwd: folder });
+      expect(
+        await checked.then(
+          ({ stdout }) => stdout,
+          ({ stdout }) => stdout,
+        ),
+      ).toMatch(/^Success: /);
+    });
+
     it.each(programsIn('python', true))('run until they are stopped as $file says, in Python', ({ text }) =>
       receives(python, 'receive.py', text),
     );
@@ -145,8 +170,12 @@ settle_claim = ask_again = lambda *_: None
     expect(programsIn('python').map(({ file }) => file)).toEqual(typescript.map(({ file }) => file));
   });
 
+  it('are the same in the dashboard, where it shows a receiver', () => {
+    expect(programsIn('ts', true).map(({ text }) => text.trim())).toEqual([RECEIVER.trim()]);
+  });
+
   it('end with the verdict that the guide asks for', async () => {
     const guide = programsIn('ts').find(({ file }) => file === 'docs/first-verification.md')!;
-    expect(await runs(process.execPath, 'guide.ts', guide.text)).toContain("reason_code: 'screen_detected'");
+    expect(await runs(process.execPath, 'claim.mjs', guide.text)).toContain("reason_code: 'screen_detected'");
   });
 });

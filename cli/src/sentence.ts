@@ -15,6 +15,7 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'NoteFault',
   'OlderDatabase',
   'UsageError',
+  'WrongKeys',
 ]);
 
 interface Known extends Error {

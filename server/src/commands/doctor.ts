@@ -9,6 +9,7 @@ import {
   signalFindings,
   storageFindings,
 } from '../desk/system/findings.ts';
+import { countsIn, unopened } from '../desk/system/sealed.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
@@ -52,10 +53,23 @@ function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeal
       };
 }
 
+async function keysFinding({ db, keyring }: Deps): Promise<DoctorFinding> {
+  const counts = await unopened(db, keyring);
+  return counts.size === 0
+    ? { part: 'encryption_keys', state: 'ok', what: 'Encryption keys: they open what is stored' }
+    : {
+        part: 'encryption_keys',
+        state: 'wrong',
+        what: `Encryption keys: none opens ${countsIn(counts)}`,
+        advice: 'Add the key that encrypted it at the end of ENCRYPTION_KEYS, then run npx firsthand rekey.',
+      };
+}
+
 async function inside(deps: Deps): Promise<DoctorFinding[]> {
   const overdue = await overdueForErasure(deps);
   return [
     ...(await storageFindings(deps)),
+    await keysFinding(deps),
     ...(await outsideFindings(deps)),
     ...(await reachFindings(deps)),
     await reverseFinding(deps),

@@ -14,6 +14,7 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'NewerDatabase',
   'NoteFault',
   'OlderDatabase',
+  'UnfitDatabase',
   'UsageError',
   'WrongKeys',
 ]);

@@ -13,6 +13,7 @@ import { countsIn, unopened } from '../desk/system/sealed.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
+import { fullVersion } from '../platform/lib/version.ts';
 import { checkSeals } from '../verification/verifications/check-seals.ts';
 import { credentialFindings } from './doctor-credentials.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
@@ -27,6 +28,7 @@ const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 export async function doctor({ json }: { json?: boolean } = {}): Promise<void> {
   const config = readConfig(loadEnvironment());
   const findings: DoctorFinding[] = [
+    { part: 'version', state: 'ok', what: `Firsthand ${fullVersion()}` },
     ...(await machineFindings(config)),
     ...(await withDeps(inside).catch((error: Error): DoctorFinding[] => [
       { part: 'database', state: 'wrong', what: 'Database', advice: sentenceOf(error) },

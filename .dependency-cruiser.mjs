@@ -41,7 +41,7 @@ const DOORS = {
     deps: '',
     http: 'blob-routes body cursor endpoint idempotency open-streams principal problem register root structure validate',
     jobs: 'queue taking turns',
-    lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing',
+    lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing version',
     limits: 'limiter memory postgres redis',
     vision: 'client prompt',
   },

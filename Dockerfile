@@ -21,6 +21,8 @@ COPY --from=build --chown=root:root /app .
 # Writable: DATA_DIR and /tmp. The rest may be a read-only file system.
 RUN mkdir -p /data && chown node:node /data
 VOLUME /data
+ARG REVISION=
+RUN [ -z "$REVISION" ] || echo "$REVISION" > server/commit.txt
 # By number, so that Kubernetes sees that it is not root.
 USER 1000:1000
 ENV NODE_ENV=production DATA_DIR=/data HOST=0.0.0.0 MALLOC_ARENA_MAX=2
@@ -31,7 +33,6 @@ ENTRYPOINT ["tini", "--", "node", "server/bin/firsthand.mjs"]
 CMD ["all"]
 
 ARG VERSION=0.1.0
-ARG REVISION=
 ARG CREATED=
 LABEL org.opencontainers.image.title="Firsthand" \
   org.opencontainers.image.description="Asks people for photos and says whether each shows the real thing" \

@@ -47,10 +47,11 @@ export async function runCommand(command: () => Promise<unknown>, argv: readonly
 
   try {
     await command();
+    if (service) return;
   } catch (error) {
+    // Help and version were asked for and printed.
     if (!(isOfCommander(error) && error.exitCode === 0)) fail(error);
   }
-  if (service) return;
   await new Promise<void>(resolve => process.stdout.write('', () => resolve()));
   if (unwritten) {
     if (unwritten.code !== 'EPIPE') say(`The output could not be written (${unwritten.code}).`);

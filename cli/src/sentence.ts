@@ -14,7 +14,9 @@ const WRITTEN_FOR_PEOPLE = new Set([
   'NewerDatabase',
   'NoteFault',
   'OlderDatabase',
+  'UnfitDatabase',
   'UsageError',
+  'WrongKeys',
 ]);
 
 interface Known extends Error {

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { createApp } from './app.ts';
 import { ensureCredentialKey } from './custody/credentials/keys.ts';
 import { restoreCheck } from './custody/erasure/restore-check.ts';
+import { requireKeys } from './desk/system/sealed.ts';
 import { type FirstRun, firstRun } from './identity/tenants/first-run.ts';
 import type { OpenDeps } from './open.ts';
 import { drain } from './platform/http/drain.ts';
@@ -32,6 +33,7 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
   let worker: RunningWorker | undefined;
   try {
     await migrate();
+    await requireKeys(deps);
     if (alone) await releaseAllKeys(deps.db);
     // Before anybody is served what a backup brought back.
     await restoreCheck(deps);

@@ -32,6 +32,7 @@ export function targetOf(source: string, href: string): string {
 export function addressOf(source: string): string {
   if (source === 'docs/README.md') return 'index';
   // Of the repository's own pages, SECURITY.md would take the place of docs/security.md where file names have no case.
+  if (source === 'CHANGELOG.md') return 'changelog';
   if (!source.includes('/')) return `repository/${source.replace(/\.md$/, '').toLowerCase()}`;
   return source
     .replace(/^docs\//, '')

@@ -136,6 +136,8 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/system': {
     responses: {
       200: {
+        version: '0.1.0',
+        commit: '018a187f6c2f4d5e8b7a90c1d2e3f40516273849',
         findings: [
           { part: 'node', state: 'ok', what: 'Node.js 24.11.1' },
           { part: 'database', state: 'ok', what: 'PostgreSQL 18.1 (embedded)' },

@@ -41,5 +41,12 @@ export const SystemFinding = Type.Object(
 export type SystemFinding = Static<typeof SystemFinding>;
 
 /** The answer of GET /v1/system. */
-export const System = Type.Object({ findings: Type.Array(SystemFinding) }, { ...closed, title: 'System' });
+export const System = Type.Object(
+  {
+    version: Type.String({ description: 'of the node that answers' }),
+    commit: Type.Union([Type.String(), Type.Null()], { description: 'that it was built from; null: unknown' }),
+    findings: Type.Array(SystemFinding),
+  },
+  { ...closed, title: 'System' },
+);
 export type System = Static<typeof System>;

@@ -4,6 +4,8 @@ import type { Finding } from '../desk/system/findings.ts';
 export type DoctorFinding = Omit<Finding, 'part'> & {
   part:
     | Finding['part']
+    | 'version'
+    | 'encryption_keys'
     | 'public_url'
     | 'proxy'
     | 'bucket_cors'

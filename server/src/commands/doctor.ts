@@ -9,9 +9,11 @@ import {
   signalFindings,
   storageFindings,
 } from '../desk/system/findings.ts';
+import { countsIn, unopened } from '../desk/system/sealed.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
+import { fullVersion } from '../platform/lib/version.ts';
 import { checkSeals } from '../verification/verifications/check-seals.ts';
 import { credentialFindings } from './doctor-credentials.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
@@ -26,6 +28,7 @@ const MARK = { ok: green('✓'), missing: amber('○'), wrong: red('✗') };
 export async function doctor({ json }: { json?: boolean } = {}): Promise<void> {
   const config = readConfig(loadEnvironment());
   const findings: DoctorFinding[] = [
+    { part: 'version', state: 'ok', what: `Firsthand ${fullVersion()}` },
     ...(await machineFindings(config)),
     ...(await withDeps(inside).catch((error: Error): DoctorFinding[] => [
       { part: 'database', state: 'wrong', what: 'Database', advice: sentenceOf(error) },
@@ -52,10 +55,23 @@ function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeal
       };
 }
 
+async function keysFinding({ db, keyring }: Deps): Promise<DoctorFinding> {
+  const counts = await unopened(db, keyring);
+  return counts.size === 0
+    ? { part: 'encryption_keys', state: 'ok', what: 'Encryption keys: they open what is stored' }
+    : {
+        part: 'encryption_keys',
+        state: 'wrong',
+        what: `Encryption keys: none opens ${countsIn(counts)}`,
+        advice: 'Add the key that encrypted it at the end of ENCRYPTION_KEYS, then run npx firsthand rekey.',
+      };
+}
+
 async function inside(deps: Deps): Promise<DoctorFinding[]> {
   const overdue = await overdueForErasure(deps);
   return [
     ...(await storageFindings(deps)),
+    await keysFinding(deps),
     ...(await outsideFindings(deps)),
     ...(await reachFindings(deps)),
     await reverseFinding(deps),

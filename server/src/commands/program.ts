@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { addDemo, addEventCommands, addEvidenceCommands, nameHelp, path } from '@firsthand/cli/commands.ts';
 import { KEY_SCOPES } from '@firsthand/contract/account/key-scopes.ts';
 import { ROLES } from '@firsthand/contract/people/roles.ts';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { defaultServiceUrl, type Env } from '../platform/config/environment.ts';
+import { fullVersion } from '../platform/lib/version.ts';
 import type { CalibrateOptions } from './calibrate.ts';
 import type { ServeOptions } from './serve.ts';
 
@@ -17,7 +17,7 @@ const tenants = () => import('./tenants.ts');
 export function createProgram(environment: Env): Command {
   const program = new Command('firsthand')
     .description('Checks whether photos are first-hand. Reads its settings from the environment or a .env file.')
-    .version(ownVersion(), '--version', 'print the version')
+    .version(fullVersion(), '--version', 'print the version')
     .exitOverride();
   const url = defaultServiceUrl(environment);
   addServiceCommands(program);
@@ -225,11 +225,6 @@ function addBackupCommands(program: Command): void {
     .command('restore-check')
     .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
     .action(async () => (await import('./restore-check.ts')).restoreCheckCommand());
-}
-
-function ownVersion(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }
 
 function limitOf(text: string): number | null {

@@ -1,17 +1,7 @@
+import { SEALED } from '../desk/system/sealed.ts';
 import { many, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { printJson, withDeps } from './tenants.ts';
-
-/** All columns with text that the keyring encrypted. */
-export const SEALED = [
-  { table: 'chat_webhooks', key: 'tenant_id', column: 'sealed' },
-  { table: 'credential_keys', key: 'id', column: 'sealed' },
-  { table: 'evidence_bundles', key: 'verification_id', column: 'sealed' },
-  { table: 'evidence_keys', key: 'kid', column: 'sealed' },
-  { table: 'evidence_statements', key: 'id', column: 'sealed' },
-  { table: 'witness_keys', key: 'name', column: 'sealed' },
-  { table: 'webhook_secrets', key: 'id', column: 'sealed' },
-] as const;
 
 /** Rows in one transaction. Small, so that locks are held only for milliseconds. */
 const BATCH = 100;
@@ -48,7 +38,7 @@ async function rekeyBatch(
       tx,
       `select ${key}::text as key, ${column} as sealed from ${table}
        where not starts_with(${column}, $1) and ${key}::text <> all ($2) order by ${key} limit $3 for update`,
-      [keyring.prefix, unreadable, BATCH],
+      [keyring.prefixes[0], unreadable, BATCH],
     );
     for (const row of rows) {
       const sealed = reseal(keyring, row.sealed);

@@ -4,6 +4,7 @@ import { openDeps } from '../open.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import { createLog } from '../platform/lib/log.ts';
+import { commitOf, VERSION } from '../platform/lib/version.ts';
 import { ensurePagesBuilt } from './build-pages.ts';
 import { showsSecrets } from './shows-secrets.ts';
 import { selfMadeCertificate } from './tls.ts';
@@ -35,6 +36,7 @@ export async function serve(o: ServeOptions): Promise<void> {
       }
     : read;
   const log = createLog(environment.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
+  log.info({ version: VERSION, commit: commitOf() }, 'starting');
   // PostgreSQL starts while the rest of the code loads.
   const [opened, { startService }] = await Promise.all([
     openDeps(config, log, { database: 'own' }),

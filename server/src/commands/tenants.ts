@@ -1,5 +1,6 @@
 import { table } from '@firsthand/cli/print.ts';
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
+import { requireKeys } from '../desk/system/sealed.ts';
 import { type Activity, audit } from '../identity/audit/audit.ts';
 import { tenantExists } from '../identity/people/tenant-exists.ts';
 import { listKeys, revokeKey } from '../identity/tenants/api-keys.ts';
@@ -44,6 +45,8 @@ export async function requireTenant(deps: Pick<Deps, 'db'>, id: string): Promise
 export async function createTenantCommand(name: string): Promise<void> {
   checkValue('<name>', 'name', name);
   return withDeps(async deps => {
+    // A secret that a wrong key encrypts would be of no use to the service.
+    await requireKeys(deps);
     const made = await transaction(deps.db, async tx => {
       const { owner_id: ownerId, ...tenant } = await createTenant(tx, deps, name, { kind: 'command_line' });
       return { ...tenant, dashboard_url: await ownerLink(tx, deps, ownerId) };

@@ -1,15 +1,14 @@
 import { readFile, stat } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteHandlerMethod } from 'fastify';
 import type { Deps } from '../platform/deps.ts';
 import { notFound } from '../platform/http/problem.ts';
 import { rootOf, withRoot } from '../platform/http/root.ts';
+import { VERSION } from '../platform/lib/version.ts';
 import { distOf, sendUnbuilt } from './assets.ts';
 import { type Prepared, prepare, send } from './prepared.ts';
 
 const DIST = distOf('site');
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 const YEAR_SECONDS = 31_536_000;
 /** The files of the built site have names of these letters. Nothing else is looked for on the disk. */
 const NAME = /^[\w-]+(\.[\w-]+)*(\/[\w-]+(\.[\w-]+)*)*$/;
@@ -98,7 +97,7 @@ export function registerSite(
     return send(request, reply.type(page || !file ? TYPES['.html']! : (TYPES[extname(name)] ?? 'text/plain')), served);
   };
 
-  for (const at of ['/docs/', `/docs/v${version}/`]) {
+  for (const at of ['/docs/', `/docs/v${VERSION}/`]) {
     app.get(at.slice(0, -1), async (request, reply) => show(request, reply, '', at));
     app.get<{ Params: { '*': string } }>(`${at}*`, async (request, reply) => {
       const path = request.params['*'];
@@ -109,6 +108,6 @@ export function registerSite(
       return show(request, reply, path, at);
     });
   }
-  app.get(`/docs/v${version}/api`, reference);
+  app.get(`/docs/v${VERSION}/api`, reference);
   app.get('/llms.txt', async (request, reply) => show(request, reply, 'llms.txt', '/docs/'));
 }

@@ -114,6 +114,29 @@ describe('a command whose work never settles', () => {
   );
 });
 
+describe('--help', () => {
+  it('of every command and of every group prints how to use it and exits with 0', async () => {
+    const paths = pathsOf(createProgram({}));
+    const groups = new Set(paths.filter(path => path.includes(' ')).map(path => path.split(' ')[0]!));
+    const all = ['', ...paths, ...groups];
+    const ended: (Ended & { path: string })[] = [];
+    const next = async (): Promise<void> => {
+      const path = all.shift();
+      if (path === undefined) return;
+      ended.push({ path, ...(await run(MAIN, [...path.split(' ').filter(Boolean), '--help'])) });
+      return next();
+    };
+    await Promise.all([next(), next(), next()]);
+    expect(ended.length).toBeGreaterThan(30);
+    expect(
+      ended.filter(
+        ({ path, code, out, err }) =>
+          code !== 0 || err !== '' || !out.startsWith(`Usage: firsthand ${path}`.trim()) || !out.includes('--help'),
+      ),
+    ).toEqual([]);
+  }, 180_000);
+});
+
 describe('a command whose output cannot be written', () => {
   const CASES: [string, string[]][] = [
     ['verify-evidence', ['verify-evidence', bundle, '--trust', trust]],
@@ -318,7 +341,8 @@ describe('a known failure', () => {
     }
   });
 
-  it('--version prints the version', async () => {
-    expect(await run(MAIN, ['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  it('--version prints the version and the commit', async () => {
+    const out = expect.stringMatching(/^\d+\.\d+\.\d+(\+[0-9a-f]{40})?\n$/);
+    expect(await run(MAIN, ['--version'])).toMatchObject({ code: 0, out });
   });
 });

@@ -1,15 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import type { WebhookDelivery, WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
 import { verifyWebhook } from '@firsthand/sdk/webhooks.ts';
 import { describe, expect, it } from 'vitest';
-import { rekey, SEALED } from '../../src/commands/rekey.ts';
+import { rekey } from '../../src/commands/rekey.ts';
+import { SEALED } from '../../src/desk/system/sealed.ts';
 import { createTenant } from '../../src/identity/tenants/create.ts';
 import { transaction } from '../../src/platform/db/sql.ts';
 import { createKeyring } from '../../src/platform/lib/keyring.ts';
 import { ask, createVerification, startTestService, submit, type TestService, until } from '../support/harness.ts';
+import { startOnOwnDatabase } from '../support/own-database.ts';
 import { plain } from '../support/pictures.ts';
+import { runHere } from '../support/run-here.ts';
 
 const newKey = () => randomBytes(32);
 
@@ -143,7 +149,7 @@ describe('firsthand rekey', () => {
 describe('presigned link to the disk store', () => {
   it('works after its key was rotated to second place, and stops when the key is removed', async () => {
     const [old, current] = [newKey(), newKey()];
-    const service = await startTestService({ config: { encryptionKeys: [old] } });
+    const service = await startTestService({ worker: false, config: { encryptionKeys: [old] } });
     const nodes: TestService[] = [];
     const node = async (encryptionKeys: Buffer[]) => {
       const made = await startTestService({ beside: service, worker: false, config: { encryptionKeys } });
@@ -161,7 +167,9 @@ describe('presigned link to the disk store', () => {
         `/v1/verifications/${(await createVerification(service)).id}/captures/upload-url`,
         { body: { contentType: 'image/jpeg' } },
       );
-      const [rotated, forgotten] = [await node([current, old]), await node([current])];
+      const rotated = await node([current, old]);
+      await rekey(rotated.deps);
+      const forgotten = await node([current]);
       expect([await open(service), await open(rotated), await open(forgotten)]).toEqual([200, 200, 403]);
       const put = new URL(upload.body.upload_url);
       const answer = await fetch(`${rotated.url}${put.pathname}${put.search}`, {
@@ -173,6 +181,82 @@ describe('presigned link to the disk store', () => {
     } finally {
       for (const made of nodes) await made.stop();
       await service.stop();
+    }
+  });
+});
+
+describe('a start whose keys do not open what is stored', () => {
+  const base64 = (...keys: Buffer[]) => keys.map(key => key.toString('base64')).join(',');
+  const finding = async (env: Record<string, string>) => {
+    const { code, out } = await runHere(['doctor', '--json'], env);
+    const { findings } = JSON.parse(out) as { findings: { part: string; state: string; what: string }[] };
+    return { code, ...findings.find(({ part }) => part === 'encryption_keys')! };
+  };
+
+  it('names the tables and does not serve, and neither creates a tenant; doctor counts the rows', async () => {
+    const [right, wrong] = [newKey(), newKey()];
+    const service = await startTestService({ worker: false, config: { encryptionKeys: [right] } });
+    try {
+      await service.newTenant();
+      await submit(service, (await createVerification(service)).id, await plain());
+      const start = (encryptionKeys: Buffer[]) =>
+        startTestService({ beside: service, worker: false, config: { encryptionKeys } });
+      const refusal =
+        /^ENCRYPTION_KEYS cannot open what is stored \(evidence_keys 2, credential_keys 1, webhook_secrets 2, evidence_statements \d/;
+      await expect(start([wrong])).rejects.toThrow(refusal);
+      const { databaseUrl, dataDir } = service.deps.config;
+      const env = { DATA_DIR: dataDir, DATABASE_URL: databaseUrl!, ENCRYPTION_KEYS: base64(wrong) };
+      const created = await runHere(['create-tenant', 'Third'], env);
+      expect([created.code, created.out]).toEqual([null, '']);
+      expect(created.err).toMatch(refusal);
+      expect(await finding(env)).toMatchObject({
+        code: 1,
+        state: 'wrong',
+        what: expect.stringMatching(/evidence_keys 2, credential_keys 1, webhook_secrets 2, evidence_statements \d+$/),
+      });
+      expect(await finding({ ...env, ENCRYPTION_KEYS: base64(wrong, right) })).toMatchObject({ state: 'ok' });
+      await (await start([wrong, right])).stop();
+
+      // The key is lost for good: the service makes itself new keys, and the accounts rotate their secrets.
+      for (const command of ['rotate-evidence-key', 'rotate-credential-key']) {
+        expect((await runHere([command], env)).code).toBe(0);
+      }
+      const again = await startTestService({
+        beside: service,
+        worker: false,
+        config: { encryptionKeys: [wrong] },
+        expects: [/no key of ENCRYPTION_KEYS opens some/],
+      });
+      try {
+        expect(again.logged.join('')).toContain('"unopened":{"webhook_secrets":2,"evidence_statements":');
+      } finally {
+        await again.stop();
+      }
+    } finally {
+      await service.stop();
+    }
+  });
+
+  it('does not fall back to the key of the data folder that was rotated away', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'fh-keys-'));
+    const current = newKey();
+    try {
+      const first = await startOnOwnDatabase(dataDir);
+      const old = first.deps.keyring;
+      await first.stop();
+      const text = (await readFile(join(dataDir, 'encryption.key'), 'utf8')).trim();
+      const second = await startOnOwnDatabase(dataDir, { ENCRYPTION_KEYS: `${base64(current)},${text}` });
+      // One secret under the new key is enough: the old one is no longer the key of this installation.
+      await ask(second, '/v1/webhook-secret/rotate', { key: second.tenant.rk_secret, method: 'POST' });
+      await second.stop();
+      await expect(startOnOwnDatabase(dataDir)).rejects.toThrow(
+        `ENCRYPTION_KEYS is not set, and ${dataDir}/encryption.key does not open what is stored (webhook_secrets 1`,
+      );
+      const third = await startOnOwnDatabase(dataDir, { ENCRYPTION_KEYS: `${base64(current)},${text}` });
+      expect(third.deps.keyring.prefixes).toEqual([expect.anything(), old.prefixes[0]]);
+      await third.stop();
+    } finally {
+      await rm(dataDir, { recursive: true, force: true });
     }
   });
 });

@@ -15,6 +15,9 @@ export const freshDatabase = (): Promise<TestDatabase> => create(`template ${TEM
 /** A database without any of our tables. */
 export const emptyDatabase = (): Promise<TestDatabase> => create('template template1');
 
+/** The same, as `create database` makes it with these options. */
+export const databaseOf = (options: string): Promise<TestDatabase> => create(`template template0 ${options}`);
+
 async function create(from: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   await asAdmin(`create database ${name} ${from}`);

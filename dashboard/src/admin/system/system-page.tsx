@@ -34,8 +34,11 @@ export default function SystemPage() {
         requests={[{ label: t('page.system'), to: 'GET /v1/system' }]}
       />
       <Read query={system}>
-        {({ findings }) => (
+        {({ version, commit, findings }) => (
           <>
+            <p className="soft small" lang="en">
+              Firsthand {[version, commit].filter(Boolean).join('+')}
+            </p>
             {ORDER.map(state => {
               const found = findings.filter(finding => finding.state === state);
               return found.length === 0 ? null : (

@@ -1,6 +1,6 @@
-import { createRequire } from 'node:module';
 import { hex } from '@firsthand/evidence/bytes.ts';
 import { commitmentOf } from '@firsthand/evidence/statement.ts';
+import { VERSION } from '../../platform/lib/version.ts';
 import type { OpenedStatement } from '../../record/evidence/statements.ts';
 import { attestsPicture } from '../../verification/captures/attestation/binding.ts';
 import type { CaptureRow, VerificationRow } from '../../verification/verifications/row.ts';
@@ -27,7 +27,6 @@ export interface CredentialFacts {
 const DIGITAL_CAPTURE = 'http://cv.iptc.org/newscodes/digitalsourcetype/digitalCapture';
 /** How the actions name the parent ingredient. */
 export const RECEIVED = 'received';
-const { version } = createRequire(import.meta.url)('../../../package.json') as { version: string };
 
 /**
  * True when the service may say that a camera took this photo: it came live, the hardware of a device attested its bytes, and nothing that was
@@ -59,7 +58,7 @@ export function manifestOf(facts: CredentialFacts): { definition: object; parent
   const session = sessionOf(capture);
   const definition = {
     claim_version: 2,
-    claim_generator_info: [{ name: 'Firsthand', version }],
+    claim_generator_info: [{ name: 'Firsthand', version: VERSION }],
     title: `${row.livemode ? '' : 'TEST '}${capture.id}${facts.of === 'preview' ? ' (preview)' : ''}`,
     format: mediaType,
     assertions: [

@@ -46,7 +46,7 @@ export const getPeopleData = tenantEndpoint({
       deps.db,
       `select id, private #>> '{person,email}' as email from verifications
        where tenant_id = $1 and livemode = any($2)
-         and (normalize(external_ref, nfc) = normalize($3, nfc) or lower(normalize(private #>> '{person,email}', nfc)) = lower(normalize($4, nfc))
+         and (normalize(external_ref, nfc) = normalize($3, nfc) or search_form(private #>> '{person,email}') = search_form($4)
            or private #>> '{person,phone_e164}' = $5)
        order by id`,
       [principal.tenantId, readableModes(principal), external_ref, email, phone_e164],

@@ -1,5 +1,6 @@
 import { System } from '@firsthand/contract/statistics/system.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { commitOf, VERSION } from '../../platform/lib/version.ts';
 import { machineFindings, reverseFinding, settingFindings, storageFindings } from './findings.ts';
 
 export const getSystem = tenantEndpoint({
@@ -19,6 +20,10 @@ export const getSystem = tenantEndpoint({
       settingFindings(deps),
       reverseFinding(deps),
     ]);
-    return ok({ findings: found.flat().map(({ detail: _private, ...shown }) => shown) });
+    return ok({
+      version: VERSION,
+      commit: commitOf(),
+      findings: found.flat().map(({ detail: _private, ...shown }) => shown),
+    });
   },
 });

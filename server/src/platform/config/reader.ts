@@ -2,6 +2,7 @@ import { Resolver } from 'node:dns';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { tlsFault, withVariables } from '../db/connection.ts';
 import { urlsOfHosts } from '../db/hosts.ts';
 import type { Env } from './environment.ts';
 
@@ -91,7 +92,7 @@ function filesOf({ text, fail }: Basics) {
   return { file, pem };
 }
 
-function addressesOf({ text, fail }: Basics) {
+function addressesOf({ text, fail, failSecret }: Basics) {
   const url = (name: string, protocols: string[]): string | null => {
     const value = text(name);
     if (value === null) return null;
@@ -104,9 +105,15 @@ function addressesOf({ text, fail }: Basics) {
   const database = (name: string): string | null => {
     const value = text(name);
     if (value === null) return null;
-    return urlsOfHosts(value) === null || !/^postgres(ql)?:/.test(value)
-      ? fail(name, 'a URL that starts with postgres:// or postgresql://, with one host or several, comma-separated')
-      : value;
+    if (urlsOfHosts(value) === null || !/^postgres(ql)?:/.test(value)) {
+      return fail(
+        name,
+        'a URL that starts with postgres:// or postgresql://, with one host or several, comma-separated',
+      );
+    }
+    const url = withVariables(value, text);
+    const fault = tlsFault(url);
+    return fault === null ? url : failSecret(name, fault);
   };
   const web = (name: string) => url(name, ['http:', 'https:']);
   /** Where the service is reached: a host, or a path of one. */

@@ -60,7 +60,7 @@ export async function readState(home: string): Promise<State | null> {
 export async function runningUrl(dataDir: string): Promise<string | null> {
   const state = await readState(dataDir);
   if (!state) return null;
-  const client = new pg.Client({ connectionString: state.url });
+  const client = new pg.Client({ connectionString: state.url, ssl: false });
   try {
     await client.connect();
     await client.end();

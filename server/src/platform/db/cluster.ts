@@ -76,7 +76,7 @@ async function checkVersion(found: string, folder: string, binaries: Binaries, a
 }
 
 export async function createDatabase(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, ssl: false });
   await client.connect();
   try {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [ROLE]);

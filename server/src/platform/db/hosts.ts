@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { type Route, routeTo } from './connection.ts';
 
 interface Host {
   host: string;
@@ -6,6 +7,8 @@ interface Host {
 }
 
 const SHAPE = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#@]+)((?:\/[^?#]*)?)(?:\?([^#]*))?$/;
+/** A user without a host: it stands in the query, often as a folder of sockets. A URL parser wants one. */
+const NO_HOST = /^(postgres(?:ql)?:\/\/[^@/?#]*@)(\/[^?#]*\?(?:[^#]*&)?host=)/;
 const ONE = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\],]+)(?::(\d{1,5}))?$/;
 
 /**
@@ -14,7 +17,8 @@ const ONE = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\],]+)(?::(\d{1,5}))?$/;
  * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). `target_session_attrs` may stand in
  * it and changes nothing: with several hosts, the one that accepts writes is used. Returns null for anything else.
  */
-export function urlsOfHosts(url: string): string[] | null {
+export function urlsOfHosts(text: string): string[] | null {
+  const url = text.replace(NO_HOST, '$1localhost$2');
   const parts = SHAPE.exec(url);
   // A socket's folder stands in the query, with no host.
   if (!parts) return URL.canParse(url) ? [url] : null;
@@ -35,8 +39,8 @@ export function urlsOfHosts(url: string): string[] | null {
 
 /** The server to use: the only one, or of several the one that accepts writes. */
 export interface Primary {
-  /** The server found last; the first of the list before any was found. */
-  url(): string;
+  /** The way to the server found last; to the first of the list before any was found. */
+  route(): Route;
   /** Resolves when the server is known. Asks the servers only after {@link lost}. @throws when none accepts writes. */
   find(): Promise<void>;
   /** Asks all servers, even if one is known. */
@@ -48,8 +52,9 @@ export interface Primary {
 }
 
 export function createPrimary(urls: readonly string[]): Primary {
-  const several = urls.length > 1;
-  let last = urls[0]!;
+  const routes = urls.map(routeTo);
+  const several = routes.length > 1;
+  let last = routes[0]!;
   let known = !several;
   let searching: Promise<void> | null = null;
   const asked = new Set<pg.Client>();
@@ -57,8 +62,9 @@ export function createPrimary(urls: readonly string[]): Primary {
     for (const client of asked) destroy(client);
   };
 
-  async function ask(url: string): Promise<string> {
-    const client = new pg.Client({ connectionString: url, application_name: 'firsthand probe' });
+  async function ask(route: Route): Promise<Route> {
+    const tls = route.tls();
+    const client = new pg.Client({ ...route.config(), application_name: 'firsthand probe' });
     client.on('error', () => {});
     asked.add(client);
     try {
@@ -66,19 +72,20 @@ export function createPrimary(urls: readonly string[]): Primary {
       const { rows } = await client.query<{ standby: boolean }>('select pg_is_in_recovery() as standby');
       if (several && rows[0]?.standby !== false) throw new Error('a standby');
     } catch (error) {
+      if (route.refused(error, tls)) return ask(route);
       // From the only server an error is an answer too.
       if (several || !(error instanceof pg.DatabaseError)) throw error;
     } finally {
       asked.delete(client);
       client.end().catch(() => {});
     }
-    return url;
+    return route;
   }
 
   function search(): Promise<void> {
-    searching ??= Promise.any(urls.map(ask))
-      .then(url => {
-        last = url;
+    searching ??= Promise.any(routes.map(ask))
+      .then(route => {
+        last = route;
         known = true;
       })
       .finally(() => {
@@ -89,7 +96,7 @@ export function createPrimary(urls: readonly string[]): Primary {
   }
 
   return {
-    url: () => last,
+    route: () => last,
     find: () => (known ? Promise.resolve() : search()),
     search,
     abandon,

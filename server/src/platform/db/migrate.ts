@@ -18,6 +18,11 @@ export class NewerDatabase extends Error {
   override name = 'NewerDatabase';
 }
 
+/** The database cannot hold every text, whatever runs on it. */
+export class UnfitDatabase extends Error {
+  override name = 'UnfitDatabase';
+}
+
 interface Migration extends Applied {
   sql: string;
 }
@@ -34,10 +39,11 @@ const MAX_TRIES = 20;
  * migrations. Nodes that start together take turns, so each migration runs once. Locks belong to transactions only,
  * because a connection pooler in front of the database keeps a transaction on one connection.
  *
- * Throws {@link EditedMigration}, {@link NewerDatabase} or `OlderDatabase` before it changes anything.
+ * Throws {@link UnfitDatabase}, {@link EditedMigration}, {@link NewerDatabase} or `OlderDatabase` before it changes anything.
  */
 export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDER): Promise<void> {
   const known = await readMigrations(folder);
+  await requireUtf8(pool);
   await locked(pool, client =>
     client.query(`create table if not exists migrations (
       version integer primary key,
@@ -73,6 +79,18 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
   }
   // The queue's migrations use their own connection. Ours only holds the lock.
   await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
+}
+
+async function requireUtf8(pool: pg.Pool): Promise<void> {
+  const { rows } = await pool.query<{ name: string; encoding: string }>(
+    `select current_database()::text as name, current_setting('server_encoding') as encoding`,
+  );
+  const { name, encoding } = rows[0]!;
+  if (encoding === 'UTF8') return;
+  throw new UnfitDatabase(
+    `The database ${name} has the encoding ${encoding}, and Firsthand needs UTF8. Make another one, with ` +
+      `CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C', and name it in DATABASE_URL.`,
+  );
 }
 
 async function applied(client: pg.PoolClient): Promise<Applied[]> {

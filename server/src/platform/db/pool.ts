@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { tracedStatement } from '../lib/tracing.ts';
+import { Client, tlsAdvice } from './connection.ts';
 import { createPrimary, destroy, type Primary, urlsOfHosts } from './hosts.ts';
 
 /** The database gave no usable answer: it is silent, unreachable or full, or the statement ran out of time. */
@@ -35,8 +36,11 @@ const ENDED = /^(Connection terminated|Client was closed|Client has encountered 
 
 function asUnavailable(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof DatabaseUnavailable) return error;
+  const tls = tlsAdvice(error);
   const later = error instanceof pg.DatabaseError ? LATER.test(error.code ?? '') : isUnreachable(error);
-  return later ? new DatabaseUnavailable(`the database cannot be used: ${error.message}`, { cause: error }) : error;
+  return tls !== null || later
+    ? new DatabaseUnavailable(`the database cannot be used: ${tls ?? error.message}`, { cause: error })
+    : error;
 }
 
 /** The server cannot be written to any more, or this connection to it is gone: it may no longer be the primary. */
@@ -81,12 +85,12 @@ function createWatch(primary: Primary, heard: (silent: boolean) => void) {
   function startProbe(): void {
     const current = { ticks: 0 };
     probe = current;
-    const before = primary.url();
+    const before = primary.route();
     const ended = (answers: boolean) => {
       if (probe !== current) return;
       endProbe(answers);
       // Who waits for a server that was replaced gives up at once.
-      if (primary.url() !== before) giveUpAll(new DatabaseUnavailable('the database moved to another server'));
+      if (primary.route() !== before) giveUpAll(new DatabaseUnavailable('the database moved to another server'));
     };
     primary.search().then(
       () => ended(true),
@@ -151,9 +155,9 @@ function watchedClient(
   lost: (error: unknown) => void,
 ): typeof pg.Client {
   const limit = timeouts.statementMs === 0 ? Number.POSITIVE_INFINITY : timeouts.statementMs / TICK_MS + GRACE_TICKS;
-  return class extends pg.Client {
+  return class extends Client {
     constructor(config: pg.ClientConfig) {
-      super({ ...config, connectionString: primary.url() });
+      super({ ...config, ...primary.route().config() });
     }
     // The type cannot distinguish the many forms of `query`.
     // biome-ignore lint/suspicious/noExplicitAny: see above
@@ -297,7 +301,7 @@ class WatchedPool extends pg.Pool {
         .catch(cause => {
           throw new DatabaseUnavailable('no server of DATABASE_URL accepts writes', { cause });
         })
-        .then(() => super.connect());
+        .then(() => this.#open());
       connected.then(
         client => {
           if (over) return client.release();
@@ -311,6 +315,17 @@ class WatchedPool extends pg.Pool {
         },
       );
     });
+  }
+
+  async #open(): Promise<pg.PoolClient> {
+    const route = this.#primary.route();
+    const tls = route.tls();
+    try {
+      return await super.connect();
+    } catch (error) {
+      if (route.refused(error, tls)) return this.#open();
+      throw error;
+    }
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the many forms of `query`; ours is the one that answers with a promise

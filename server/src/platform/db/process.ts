@@ -84,7 +84,7 @@ export async function untilReady(url: string, server: Server): Promise<void> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   for (;;) {
     if (ended) throw new EmbeddedPostgresError(`PostgreSQL did not start:\n${server.lastWords()}`);
-    const client = new pg.Client({ connectionString: url });
+    const client = new pg.Client({ connectionString: url, ssl: false });
     try {
       await client.connect();
       await client.end();

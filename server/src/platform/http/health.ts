@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Deps } from '../deps.ts';
 import { equalSecrets } from '../lib/keyring.ts';
+import { commitOf, VERSION } from '../lib/version.ts';
 import { unauthorized } from './problem.ts';
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
@@ -21,7 +22,7 @@ export type Phase = 'starting' | 'serving' | 'draining';
 
 /** Liveness, readiness and metrics. */
 export function registerHealth(app: FastifyInstance, deps: Deps, phase: () => Phase): void {
-  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/healthz', async () => ({ status: 'ok', version: VERSION, commit: commitOf() }));
 
   const check = (work: () => Promise<unknown>, name: string): Promise<'ok' | 'failed'> =>
     work().then(

@@ -244,6 +244,10 @@ function headerParameters(endpoint: Endpoint): Json[] {
 
 const HEADERS = {
   'Request-Id': { schema: { type: 'string' }, description: 'ULID of the request. The logs carry it too.' },
+  'Firsthand-Version': {
+    schema: { type: 'string' },
+    description: 'The version that answered, with its commit if known: `0.1.0+<commit>`.',
+  },
 };
 
 function successes(endpoint: Endpoint, components: Components): Json {

@@ -14,6 +14,7 @@ import { BlobUnavailable } from '../blobs/faults.ts';
 import { DatabaseUnavailable } from '../db/pool.ts';
 import type { Deps } from '../deps.ts';
 import { newUlid } from '../lib/ids.ts';
+import { fullVersion } from '../lib/version.ts';
 import { readBody } from './body.ts';
 import { readClientAddresses } from './client-address.ts';
 import { noteConnections } from './drain.ts';
@@ -36,8 +37,10 @@ export function createServer(
   https?: ServerOptions,
 ): FastifyInstance {
   const { trustedProxies } = deps.config;
+  const version = fullVersion();
   const setHeaders = (requestId: string, reply: FastifyReply) => {
     reply.header('request-id', requestId);
+    reply.header('firsthand-version', version);
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
     reply.header('x-frame-options', 'DENY');

@@ -8,8 +8,8 @@ export interface Keyring {
   encrypt(plaintext: string): string;
   /** Throws when no key decrypts it. */
   decrypt(sealed: string): string;
-  /** The prefix of every text that the first key encrypted. */
-  readonly prefix: string;
+  /** For each key, in their order: how every text begins that it encrypted. */
+  readonly prefixes: readonly [string, ...string[]];
   /**
    * Derives 32-byte secrets for one purpose, one for each key (RFC 5869). They are the same on every node. The first
    * signs; all verify.
@@ -21,10 +21,11 @@ export function createKeyring(keys: readonly Buffer[]): Keyring {
   const idOf = (key: Buffer) => createHash('sha256').update(key).digest('hex').slice(0, 8);
   const current = keys[0];
   if (!current) throw new Error('a keyring needs at least one key');
-  const prefix = `v1.${idOf(current)}.`;
+  const prefixOf = (key: Buffer) => `v1.${idOf(key)}.`;
+  const prefix = prefixOf(current);
   const deriveFrom = (key: Buffer, purpose: string) => Buffer.from(hkdfSync('sha256', key, 'firsthand', purpose, 32));
   return {
-    prefix,
+    prefixes: [prefix, ...keys.slice(1).map(prefixOf)],
     encrypt(plaintext) {
       const iv = randomBytes(12);
       const cipher = createCipheriv('aes-256-gcm', current, iv);

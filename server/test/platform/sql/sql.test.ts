@@ -52,6 +52,7 @@ const NEVER_NULL: Readonly<Record<string, string>> = {
 const COMPUTED: Readonly<Record<string, string>> = {
   'platform/jobs/turns.ts': 'the table and the columns of a kind of work',
   'commands/rekey.ts': 'the names of the columns that hold secrets',
+  'desk/system/sealed.ts': 'the same names',
   'platform/db/listen.ts': 'the names of the channels',
   'platform/db/migrate.ts': 'the migrations themselves',
   'platform/db/takeover.ts': 'the functions of the baseline',

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,6 +97,26 @@ async function rewriteEntry(index: number): Promise<void> {
 }
 
 describe('firsthand monitor', () => {
+  it('starts with a log that has no entry yet, which signs the root of nothing', async () => {
+    const note = await until(async () => {
+      const answer = await fetch(`${service.url}/log/checkpoint`);
+      return answer.status === 200 ? parseNote(utf8(await answer.text())) : null;
+    }, 'the first checkpoint');
+    const { size, root } = parseCheckpoint(note.text);
+    // RFC 6962, 2.1: the hash of an empty list.
+    expect([size, Buffer.from(root)]).toEqual([0n, createHash('sha256').digest()]);
+    expect(verifyNote(note, [parseVkey(vkey)])).toHaveLength(1);
+    expect(await look()).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('holds 0 entries, 0 new, consistent'),
+    });
+    expect(await look()).toMatchObject({
+      code: 0,
+      text: expect.stringContaining('holds 0 entries, 0 new, consistent'),
+    });
+    expect((await fetch(`${service.url}/log/tile/0/000.p/1`)).status).toBe(404);
+  });
+
   it('follows a log over full tiles and counts what is new', async () => {
     const first = await grow(3);
     expect(await look()).toMatchObject({

@@ -60,6 +60,8 @@ export const FILES: readonly { pattern: RegExp; required?: string }[] = [
 
 export const isBundleFile = (name: string): boolean => FILES.some(({ pattern }) => pattern.test(name));
 
-/** Files that are hashed as they pass by; all others are read whole. */
-export const isStreamed = (name: string): boolean =>
-  /^(originals|previews|credentials)\/|^(certificate\.pdf|README\.txt)$/.test(name);
+/** Files that are read whole; all others are hashed as they pass by. The bundle may lie in a folder of the container. */
+export const isKept = (path: string): boolean => {
+  const name = /(?:(?:statements|proofs|originals|previews|credentials)\/)?[^/]*$/.exec(path)![0];
+  return isBundleFile(name) && !/^(originals|previews|credentials)\/|^(certificate\.pdf|README\.txt)$/.test(name);
+};

@@ -47,6 +47,24 @@ export class Findings {
     this.trust = trust;
   }
 
+  /** Somebody zipped the folder instead of its content: names count from the folder on, and `../` stands before those beside it. */
+  leaveFolder(): void {
+    const [manifest, ...others] = [...this.entries.keys()].filter(name => name.endsWith('/manifest.json'));
+    if (this.entries.has('manifest.json') || !manifest) return;
+    if (others.length > 0) {
+      this.report.notes.push('The container holds several bundles, each in a folder. Check each by itself.');
+      return;
+    }
+    const folder = manifest.slice(0, -'manifest.json'.length);
+    this.report.notes.push(`The bundle lies in the folder ${folder} of the container.`);
+    const found = [...this.entries.values()];
+    this.entries.clear();
+    for (const entry of found) {
+      const name = entry.name.startsWith(folder) ? entry.name.slice(folder.length) : `../${entry.name}`;
+      this.entries.set(name, { ...entry, name });
+    }
+  }
+
   /** `place`: a range of bytes of the container, or a field of the file. */
   fault(check: CheckName, entry: string | null, reason: string, place?: ByteRange | string): void {
     const where = place === undefined ? {} : typeof place === 'string' ? { field: place } : { bytes: place };

@@ -1,5 +1,5 @@
 import { sha256 } from '@noble/hashes/sha2.js';
-import { isBundleFile, isStreamed } from './bundle.ts';
+import { isKept } from './bundle.ts';
 import { concat, hex } from './bytes.ts';
 import { checkContent } from './content.ts';
 import { type Entry, Findings, type Trust } from './findings.ts';
@@ -19,7 +19,7 @@ export interface Hash {
 
 export interface VerifyOptions extends Trust {
   maxBytes?: number;
-  /** Told of each file once, as it was read, for whoever shows it. */
+  /** Told of each file once, for whoever shows it. */
   onEntry?: (entry: Entry) => void;
   /** Faster parts of the platform, where it has them. */
   createHash?: () => Hash;
@@ -71,7 +71,7 @@ async function readEntries(source: AsyncIterable<Uint8Array>, findings: Findings
       fault: ({ entry, range, reason }) => findings.fault('container', entry, reason, range),
       entry(name) {
         const hash = o.createHash?.() ?? sha256.create();
-        const kept: Uint8Array[] | null = isStreamed(name) || !isBundleFile(name) ? null : [];
+        const kept: Uint8Array[] | null = isKept(name) ? [] : null;
         let size = 0;
         let tooLong = false;
         return {
@@ -89,9 +89,7 @@ async function readEntries(source: AsyncIterable<Uint8Array>, findings: Findings
             // The first of two of a name counts; the second was reported.
             if (findings.entries.has(name)) return;
             const bytes = kept && !tooLong ? concat(...kept) : null;
-            const entry = { name, range, size, sha256: hex(hash.digest()), bytes };
-            findings.entries.set(name, entry);
-            o.onEntry?.(entry);
+            findings.entries.set(name, { name, range, size, sha256: hex(hash.digest()), bytes });
           },
         };
       },
@@ -99,6 +97,8 @@ async function readEntries(source: AsyncIterable<Uint8Array>, findings: Findings
     // The service takes photos of at most 25 MB.
     { maxBytes: o.maxBytes ?? DEFAULT_MAX_BYTES, maxEntries: MAX_ENTRIES, maxEntryBytes: 67_108_864 },
   );
+  findings.leaveFolder();
+  for (const entry of findings.entries.values()) o.onEntry?.(entry);
   if (!issuedForm) {
     findings.report.notes.push(
       'The container is not in the form in which it was issued. The files in it decide, not the container.',

@@ -2,6 +2,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { concat, utf8 } from '../src/bytes.ts';
 import { CENTRAL, centralDirectory, localHeader, type ZipEntry } from '../src/zip/layout.ts';
 import { type Made, makeBundle, zip } from './build.ts';
+import { pack } from './containers.ts';
 
 // Archives that cost their reader more than their sender: each must end as not valid (1) or unreadable (3), soon and in little memory.
 
@@ -90,6 +91,11 @@ export const BOMBS: readonly (readonly [what: string, make: (made: Made) => Uint
           deflated({ name: `originals/cap_${i}.jpg`, size: 64 * MEGABYTE, crc32: 0 }, zeros(64 * MEGABYTE)),
         ),
       ),
+  ],
+  [
+    'a photo of 64 MB whose sizes stand behind its data',
+    ({ files }) =>
+      pack([...files, ['originals/z.jpg', new Uint8Array(64 * MEGABYTE)]], { descriptor: { signed: true } }),
   ],
   ['20,000 empty entries', () => many(20_000, i => localHeader({ name: `previews/cap_${i}.jpg`, size: 0, crc32: 0 }))],
   [

@@ -1,13 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { vkeyOf } from '../src/note.ts';
 import { type VerifyOptions, verifyBundle } from '../src/verify.ts';
 import { crc32 } from '../src/zip/crc32.ts';
 import { readZip } from '../src/zip/read.ts';
 import { chunked, type Files, ID, type Made, makeBundle, ORIGIN, resign, zip } from './build.ts';
+import { CONTAINERS, inFolder, pack } from './containers.ts';
 
 const check = (bytes: Uint8Array, o?: VerifyOptions) => verifyBundle(chunked(bytes), o);
 const vouched = ({ log, bundle }: Made): VerifyOptions => ({ trusted: [log, bundle] });
@@ -65,6 +66,12 @@ describe('verifyBundle', () => {
     const large = await check(zip(made.files), { ...vouched(made), maxBytes: 4000 });
     expect(large).toMatchObject({ exit_code: 3 });
     expect(large.faults[0]!.reason).toContain('too large');
+    // The unpacked bytes count, whatever a descriptor will say.
+    const described = pack([...made.files, ['originals/z.jpg', new Uint8Array(900_000)]], {
+      descriptor: { signed: true },
+    });
+    expect(described.length).toBeLessThan(100_000);
+    expect(await check(described, { maxBytes: 500_000 })).toMatchObject({ exit_code: 3, verification_id: null });
   });
 
   it('gives 1 for a file truncated after its manifest, else 3', async () => {
@@ -78,25 +85,53 @@ describe('verifyBundle', () => {
     }
   });
 
-  it('accepts the same files in another tool’s container and says so', async () => {
+  it.each(Object.keys(CONTAINERS))('accepts the same files in another container and says so: %s', async form => {
+    const made = makeBundle();
+    const report = await check(CONTAINERS[form]!(made.files), vouched(made));
+    expect(report).toMatchObject({ exit_code: 0, faults: [] });
+    expect(report.notes.at(-1)).toContain('not in the form in which it was issued');
+  });
+
+  it('accepts what Python writes: stored, deflated, into a stream, with zip64, the folder itself', async () => {
     const made = makeBundle();
     const folder = mkdtempSync(join(tmpdir(), 'fh-zip-'));
     try {
-      for (const [name, bytes] of made.files) {
-        mkdirSync(dirname(join(folder, name)), { recursive: true });
-        writeFileSync(join(folder, name), bytes);
-      }
-      const script = (compression: string) =>
-        `import zipfile,os\nz=zipfile.ZipFile('out-${compression}.zip','w',zipfile.${compression})\nfor d,_,fs in os.walk('.'):\n  for f in sorted(fs):\n    p=os.path.join(d,f)[2:]\n    if not p.startswith('out-'): z.write(p)\nz.close()`;
-      for (const compression of ['ZIP_STORED', 'ZIP_DEFLATED']) {
-        execFileSync('python3', ['-c', script(compression)], { cwd: folder });
-        const report = await check(readFileSync(join(folder, `out-${compression}.zip`)), vouched(made));
-        expect(report.faults).toEqual([]);
-        expect(report.exit_code).toBe(0);
-        expect(report.notes[0]).toContain('not in the form in which it was issued');
+      writeFileSync(join(folder, 'issued.zip'), zip(made.files));
+      execFileSync('python3', ['-c', ZIP_AGAIN], { cwd: folder });
+      for (const name of ['stored', 'deflated', 'streamed', 'zip64', 'folder']) {
+        const report = await check(readFileSync(join(folder, `${name}.zip`)), vouched(made));
+        expect([name, report.exit_code, report.faults]).toEqual([name, 0, []]);
+        expect(report.notes.at(-1)).toContain('not in the form in which it was issued');
       }
     } finally {
       rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('names the folder above the bundle, and each file beside it', async () => {
+    const made = makeBundle();
+    const files = new Map(inFolder(made.files, 'Schaden 12/'));
+    const { report, names } = await checkNames(zip(files), vouched(made));
+    expect(report.notes).toEqual(['The bundle lies in the folder Schaden 12/ of the container.']);
+    expect(names).toEqual([...made.files.keys()]);
+    for (const beside of ['.DS_Store', 'record.json', '__MACOSX/Schaden 12/._record.json']) {
+      const with1 = await check(zip(new Map([...files, [beside, new Uint8Array(4)]])), vouched(made));
+      expect(with1).toMatchObject({ exit_code: 1, faults: [{ entry: `../${beside}` }] });
+    }
+    const two = await check(zip(new Map([...files, ...inFolder(made.files, 'other/')])), vouched(made));
+    expect(two).toMatchObject({ exit_code: 3, notes: [expect.stringContaining('several bundles')] });
+  });
+
+  it('refuses a descriptor that does not say what its entry holds', async () => {
+    const made = makeBundle();
+    const bytes = Buffer.from(CONTAINERS.descriptors!(made.files));
+    const marks: number[] = [];
+    for (let at = bytes.indexOf(DESCRIPTOR); at >= 0; at = bytes.indexOf(DESCRIPTOR, at + 1)) marks.push(at);
+    expect(marks.length).toBe(made.files.size);
+    for (const at of [4, 8, 12]) {
+      const changed = Buffer.from(bytes);
+      changed[marks[2]! + at]! ^= 1;
+      expect([at, (await check(changed, vouched(made))).exit_code]).toEqual([at, 1]);
     }
   });
 
@@ -137,6 +172,31 @@ async function readContainer(bytes: Uint8Array): Promise<{ faults: number; issue
     maxEntryBytes: 10_000_000,
   });
   return { faults: faults.length, issuedForm };
+}
+
+const DESCRIPTOR = Buffer.of(0x50, 0x4b, 7, 8);
+
+const ZIP_AGAIN = `
+import zipfile
+whole = zipfile.ZipFile('issued.zip')
+class Stream:
+    def __init__(self, file): self.write, self.flush = file.write, file.flush
+def fill(archive, before=''):
+    with archive:
+        for name in whole.namelist(): archive.writestr(before + name, whole.read(name))
+fill(zipfile.ZipFile('stored.zip', 'w'))
+fill(zipfile.ZipFile('deflated.zip', 'w', zipfile.ZIP_DEFLATED))
+fill(zipfile.ZipFile('folder.zip', 'w', zipfile.ZIP_DEFLATED), 'bundle/')
+with open('streamed.zip', 'wb') as file: fill(zipfile.ZipFile(Stream(file), 'w', zipfile.ZIP_DEFLATED))
+with zipfile.ZipFile('zip64.zip', 'w') as archive:
+    for name in whole.namelist():
+        with archive.open(zipfile.ZipInfo(name), 'w', force_zip64=True) as entry: entry.write(whole.read(name))
+`;
+
+async function checkNames(bytes: Uint8Array, o: VerifyOptions) {
+  const names: string[] = [];
+  const report = await check(bytes, { ...o, onEntry: ({ name }) => names.push(name) });
+  return { report, names };
 }
 
 /** An issued archive with one bit changed, for every `step`th byte of its headers. */

@@ -149,12 +149,15 @@ const FaultCodes = Type.Enum(Object.keys(FAULT_CODES) as FaultCode[], {
   description: 'what is wrong; docs/errors.md has the meanings',
 });
 
+const Params = MapOf(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]));
+
 export const faultMembers = {
   code: Type.Union([FaultCodes, Type.String()], {
     description: 'Branch on it. Later versions may add codes: treat an unknown one as `invalid`.',
   }),
   params: Type.Optional(
-    MapOf(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]), {
+    Type.Unsafe<Static<typeof Params>>({
+      ...Params,
       description: 'what the code needs to be told in words, such as the bound that was broken',
     }),
   ),
@@ -181,6 +184,13 @@ export const ErrorResponse = Type.Object(
           Type.Array(FaultSchema, {
             description:
               'on `invalid_request`, and on `forbidden` where a key for apps sent members that it may not send',
+          }),
+        ),
+        params: Type.Optional(
+          Type.Unsafe<Static<typeof Params>>({
+            ...Params,
+            description:
+              'on a refused credential: `sent`, its kind; `accepted`, the kinds that open this; `role` or `scope`, what it lacks',
           }),
         ),
       },

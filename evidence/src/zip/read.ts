@@ -1,4 +1,5 @@
 import { concat, equal, fromUtf8 } from '../bytes.ts';
+import { describedData, inflate, sizedData, store } from './data.ts';
 import {
   CENTRAL,
   CENTRAL_BYTES,
@@ -12,6 +13,7 @@ import {
   UTF8_NAMES,
 } from './layout.ts';
 import { ByteSource } from './source.ts';
+import { widened } from './zip64.ts';
 
 // A strict reader: front to back, once. Common readers believe the central directory and pass over the rest, so a changed byte
 // outside it goes unnoticed. This one holds every header against its twin and allows no byte that belongs to nothing.
@@ -40,9 +42,12 @@ export class ZipTooLarge extends Error {
 
 interface LocalEntry {
   name: string;
-  /** From the version on, without the name. */
-  header: Uint8Array;
+  /** The name as it stands in the archive. */
+  nameBytes: Uint8Array;
+  /** Flags, method, time and date. */
+  form: readonly number[];
   offset: number;
+  packed: number;
   size: number;
   crc32: number;
 }
@@ -52,6 +57,7 @@ interface Header {
   bytes: Uint8Array;
   u16(at: number): number;
   u32(at: number): number;
+  u64(at: number): number;
 }
 
 const DEFLATED = 8;
@@ -61,9 +67,16 @@ const MAX_EXTRA_BYTES = 4096;
 const MAX_RATIO = 100;
 /** An entry of this size may be packed at any ratio. */
 const FREE_BYTES = 1_048_576;
-/** UTF-8 names, and the two that say how hard a compressor tried. */
-const ALLOWED_FLAGS = UTF8_NAMES | 0x0006;
-const SAFE_NAME = /^(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._-]+)*\/?$/;
+/** The sizes stand behind the data. */
+const DESCRIBED = 0x0008;
+/** That, UTF-8 names, and the two that say how hard a compressor tried. */
+const ALLOWED_FLAGS = UTF8_NAMES | DESCRIBED | 0x0006;
+/** A folder above the bundle has any name, but none that turns the direction of a report's text. */
+const UNSAFE_NAME = /^\/.|\/\/|(?:^|\/)\.{1,2}(?:\/|$)|[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+const ZIP64_END = 0x06064b50;
+const ZIP64_END_BYTES = 56;
+const ZIP64_LOCATOR = 0x07064b50;
+const ZIP64_LOCATOR_BYTES = 20;
 
 /** A fault that ends the reading: the position of the next entry is unknown. */
 class Broken extends Error {}
@@ -126,30 +139,33 @@ class ZipReader {
     const bytes = await this.#source.take(count);
     if (bytes.length < count) this.#stop(null, start, `the file ends inside ${what}`);
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    return { bytes, u16: at => view.getUint16(at, true), u32: at => view.getUint32(at, true) };
+    const u64 = (at: number) => Number(view.getBigUint64(at, true));
+    return { bytes, u16: at => view.getUint16(at, true), u32: at => view.getUint32(at, true), u64 };
   }
 
   async #readEntry(offset: number): Promise<void> {
     const { bytes, u16, u32 } = await this.#header(LOCAL_BYTES - 4, 'the header of an entry');
-    const [flags, method, crc32, packed, size] = [u16(2), u16(4), u32(10), u32(14), u32(18)];
+    const [flags, method, crc32] = [u16(2), u16(4), u32(10)];
     const [nameLength, extraLength] = [u16(22), u16(24)];
     if (nameLength === 0 || nameLength > MAX_NAME_BYTES || extraLength > MAX_EXTRA_BYTES) {
       const lengths = `a name of ${nameLength} and an extra field of ${extraLength} bytes`;
       this.#stop(null, offset, `the header gives ${lengths}`);
     }
     const rest = await this.#header(nameLength + extraLength, 'the name of an entry');
-    const name = fromUtf8(rest.bytes.subarray(0, nameLength));
-    if (name === null || !SAFE_NAME.test(name))
-      return this.#stop(null, offset, 'the name of an entry is not a plain relative path');
-    const folder = name.endsWith('/');
+    const nameBytes = rest.bytes.subarray(0, nameLength);
+    const name = nameOf(nameBytes);
+    if (UNSAFE_NAME.test(name)) return this.#stop(null, offset, 'the name of an entry is not a plain relative path');
+    const described = (flags & DESCRIBED) !== 0;
+    const wide = widened(rest.bytes.subarray(nameLength), [u32(18), u32(14)]);
+    const [size = 0, packed = 0] = wide ?? [];
     const unreadable: [boolean, string][] = [
-      [(flags & ~ALLOWED_FLAGS) !== 0, `flags 0x${flags.toString(16)} are set; none but 0x800 may be`],
+      [(flags & ~ALLOWED_FLAGS) !== 0, `flags 0x${flags.toString(16)} are set; none but 0x808 may be`],
       [method !== 0 && method !== DEFLATED, `compression method ${method} is not stored or deflated`],
-      [method === 0 && packed !== size, `it is stored, but ${packed} bytes are said to hold ${size}`],
-      [packed === 0xffffffff || size === 0xffffffff, 'it has zip64 sizes'],
-      [folder && size + packed > 0, 'it is a folder with content'],
+      [wide === null, 'its zip64 sizes are missing'],
+      [method === 0 && !described && packed !== size, `it is stored, but ${packed} bytes are said to hold ${size}`],
+      [name.endsWith('/') && size > 0, 'it is a folder with content'],
       [size > this.#limits.maxEntryBytes, `it claims ${size} bytes, more than any file of a bundle has`],
-      [size > FREE_BYTES && size > MAX_RATIO * packed, `${packed} packed bytes are said to hold ${size}`],
+      [!described && isTooDense(size, packed), `${packed} packed bytes are said to hold ${size}`],
     ];
     for (const [applies, reason] of unreadable) if (applies) this.#stop(name, offset, reason);
     if (this.#entries.some(entry => entry.name === name))
@@ -157,36 +173,47 @@ class ZipReader {
     const { maxEntries } = this.#limits;
     if (this.#entries.length >= maxEntries) throw new ZipTooLarge(`more than ${maxEntries} entries`);
     this.#checkLimits(Math.max(packed, size));
-    this.#unpacked += size;
-    const entry = { name, header: bytes, offset, size, crc32 };
+    const entry = { name, nameBytes, form: [flags, method, u16(6), u16(8)], offset, packed, size, crc32 };
     this.#entries.push(entry);
-    this.#issuedForm &&= !folder && equal(concat(bytes, rest.bytes), localHeader(entry).subarray(4));
-    if (!folder) await this.#readData(entry, packed, method === DEFLATED);
+    this.#issuedForm &&= equal(concat(bytes, rest.bytes), localHeader(entry).subarray(4));
+    await this.#readData(entry, described, method === DEFLATED);
   }
 
-  async #readData({ name, size, crc32 }: LocalEntry, packed: number, deflated: boolean): Promise<void> {
+  /** Reads what an entry holds and, behind it, the descriptor, which then says what the header could not. */
+  async #readData(entry: LocalEntry, described: boolean, deflated: boolean): Promise<void> {
+    const { name, crc32, packed, size } = entry;
     const start = this.#source.at;
-    const sink = this.#on.entry(name);
-    let [crc, got, left] = [0, 0, packed];
-    const take = (chunk: Uint8Array) => {
-      got += chunk.length;
-      if (got > size) throw new Error('longer than its header says');
-      crc = this.#on.crc32(chunk, crc);
-      sink.write(chunk);
+    const folder = name.endsWith('/');
+    const nothing = folder && !described && packed === 0;
+    const sink = folder ? { write() {}, end() {} } : this.#on.entry(name);
+    const most = folder ? 0 : described ? this.#limits.maxEntryBytes : entry.size;
+    let [crc, got, dense] = [0, 0, false];
+    const take = (piece: Uint8Array) => {
+      got += piece.length;
+      dense = described && (got > most || isTooDense(got, this.#source.at - start));
+      if (dense || got > most) throw new Error('longer than it may be');
+      crc = this.#on.crc32(piece, crc);
+      sink.write(piece);
     };
-    const more = async () => {
-      const chunk = left > 0 ? await this.#source.some(left) : null;
-      left -= chunk?.length ?? 0;
-      return chunk;
+    const data = described ? describedData(this.#source) : sizedData(this.#source, entry);
+    const pieces = async () => {
+      this.#checkLimits(0);
+      return data.pieces();
     };
-    let whole = true;
-    if (deflated) whole = await inflate(more, take);
-    else for (let chunk = await more(); chunk; chunk = await more()) take(chunk);
-    const range: ByteRange = [start, this.#source.at];
+    const whole = await (deflated && !nothing ? inflate : store)(pieces, take);
+    this.#unpacked += Math.max(got, size);
+    const end = data.end();
+    const range: ByteRange = [start, end ? start + end.packed : this.#source.at];
     sink.end(range);
-    if (left > 0) this.#stop(name, start, `the file ends ${left} bytes before the end of this entry`);
-    if (!whole || got !== size) this.#on.fault({ entry: name, range, reason: 'its compressed data are damaged' });
-    else if (crc !== crc32) this.#on.fault({ entry: name, range, reason: 'its CRC-32 is not the one in its header' });
+    if (!end) return this.#stop(name, start, 'the file ends before the end of this entry');
+    const fault = (reason: string) => this.#on.fault({ entry: name, range, reason });
+    const found = [end.crc32, end.packed, end.size];
+    if ([crc32, packed, size].some((said, at) => said !== 0 && said !== found[at]))
+      fault('its header and the descriptor behind it differ');
+    Object.assign(entry, end);
+    if (dense) fault(`more than ${most} bytes or ${MAX_RATIO} times its size come out of it`);
+    else if (!whole || got !== end.size) fault('its compressed data are damaged');
+    else if (crc !== end.crc32) fault('its CRC-32 is not the one in its header');
   }
 
   async #readDirectory(start: number): Promise<void> {
@@ -196,7 +223,8 @@ class ZipReader {
       await this.#readTwin(offset, this.#entries[index]);
       offset = this.#source.at;
       signature = (await this.#header(4, 'the central directory')).u32(0);
-      if (signature === END) return this.#readEnd(start, offset, index + 1);
+      if (signature === END) return this.#readEnd([start, offset], index + 1);
+      if (signature === ZIP64_END) return this.#readWideEnd([start, offset], index + 1);
     }
     this.#stop(null, offset, 'what follows in the central directory is neither an entry nor its end');
   }
@@ -209,36 +237,49 @@ class ZipReader {
       this.#stop(null, offset, 'a name, extra field or comment of the central directory is too long');
     const nameBytes = await this.#source.take(nameLength);
     const rest = await this.#source.take(extraLength + commentLength);
-    const name = fromUtf8(nameBytes);
-    if (!local || name !== local.name) {
+    const name = nameOf(nameBytes);
+    if (!local || !equal(nameBytes, local.nameBytes)) {
       const reason = 'the central directory does not name the entries in the order they stand';
       return this.#stop(local?.name ?? name, offset, reason);
     }
     const fault = (reason: string) => this.#on.fault({ entry: name, range: [offset, this.#source.at], reason });
-    const twin = bytes.subarray(2);
-    const differs = FIELDS.filter(([, from, to]) => !equal(twin.slice(from, to), local.header.slice(from, to)));
-    if (differs.length > 0) {
-      const fields = differs.map(([field]) => field).join(', ');
-      fault(`the central directory and the entry's header differ in ${fields}`);
-    }
-    if (u32(38) !== local.offset) fault('the central directory gives another place for the entry');
+    const wide = widened(rest.subarray(0, extraLength), [u32(20), u32(16), u32(38)]);
+    if (!wide) return fault('its zip64 sizes are missing in the central directory');
+    const [size, packed, place] = wide;
+    const twin = [u16(4), u16(6), u16(8), u16(10), u32(12), packed, size];
+    const own = [...local.form, local.crc32, local.packed, local.size];
+    const fields = FIELDS.filter((_, at) => twin[at] !== own[at]).join(', ');
+    if (fields !== '') fault(`the central directory and the entry's header differ in ${fields}`);
+    if (place !== local.offset) fault('the central directory gives another place for the entry');
     if (u16(30) !== 0) fault('it is said to lie on another disk');
     this.#issuedForm &&= equal(concat(bytes, nameBytes, rest), centralHeader(local, local.offset).subarray(4));
   }
 
-  async #readEnd(start: number, offset: number, count: number): Promise<void> {
+  /** Reads the end of zip64, which gives the same numbers as the end behind it, in 8 bytes. */
+  async #readWideEnd(directory: ByteRange, count: number): Promise<void> {
+    const offset = directory[1];
+    const { u32, u64 } = await this.#header(ZIP64_END_BYTES - 4, 'the zip64 end of the central directory');
+    const extra = u64(0) - (ZIP64_END_BYTES - 12);
+    if (extra < 0 || extra > MAX_EXTRA_BYTES) this.#stop(null, offset, 'the zip64 end gives a wrong length of its own');
+    await this.#header(extra, 'the zip64 end of the central directory');
+    const locator = await this.#header(ZIP64_LOCATOR_BYTES + 4, 'the zip64 locator');
+    if (locator.u32(0) !== ZIP64_LOCATOR || locator.u64(8) !== offset || locator.u32(ZIP64_LOCATOR_BYTES) !== END)
+      this.#stop(null, offset, 'the zip64 end is not followed by its locator and the end');
+    await this.#readEnd(directory, count, [u32(12), u32(16), u64(20), u64(28), u64(36), u64(44)]);
+  }
+
+  async #readEnd([start, offset]: ByteRange, count: number, wide?: readonly number[]): Promise<void> {
     const { bytes, u16, u32 } = await this.#header(END_BYTES - 4, 'the end of the central directory');
     const range: ByteRange = [offset, this.#source.at];
-    const wrong: [boolean, string][] = [
-      [count !== this.#entries.length, `${count} entries for the ${this.#entries.length} that are there`],
-      [u16(4) !== count || u16(6) !== count, 'another number of entries'],
-      [u16(0) !== 0 || u16(2) !== 0, 'more than one disk'],
-      [u32(8) !== offset - start, 'another size of the directory'],
-      [u32(12) !== start, 'another place of the directory'],
-    ];
-    for (const [applies, what] of wrong)
-      if (applies) this.#on.fault({ entry: null, range, reason: `the end of the central directory gives ${what}` });
-    this.#issuedForm &&= equal(bytes, endRecord(count, offset - start, start).subarray(4));
+    const said = [u16(0), u16(2), u16(4), u16(6), u32(8), u32(12)];
+    const right = [0, 0, count, count, offset - start, start];
+    const isWrong = (_: string, at: number) =>
+      wide ? wide[at] !== right[at] || (said[at] !== right[at] && said[at] !== ALL_ONES[at]) : said[at] !== right[at];
+    const wrong = new Set(END_FIELDS.filter(isWrong));
+    if (count !== this.#entries.length) wrong.add(`${count} entries for the ${this.#entries.length} that are there`);
+    for (const what of wrong)
+      this.#on.fault({ entry: null, range, reason: `the end of the central directory gives ${what}` });
+    this.#issuedForm &&= !wide && equal(bytes, endRecord(count, offset - start, start).subarray(4));
     const comment = u16(16);
     if ((await this.#source.take(comment)).length < comment)
       this.#stop(null, offset, 'the file ends inside its comment');
@@ -247,35 +288,24 @@ class ZipReader {
   }
 }
 
-/** The fields that an entry's header and the central directory share, by their place behind the version that made it. */
-const FIELDS: readonly (readonly [string, number, number])[] = [
-  ['the version needed', 0, 2],
-  ['the flags', 2, 4],
-  ['the method', 4, 6],
-  ['the time', 6, 8],
-  ['the date', 8, 10],
-  ['the CRC-32', 10, 14],
-  ['the packed size', 14, 18],
-  ['the size', 18, 22],
-];
+/** The fields that an entry's header and the central directory share, but the version: no file depends on it. */
+const FIELDS = ['the flags', 'the method', 'the time', 'the date', 'the CRC-32', 'the packed size', 'the size'];
 
-/** Unpacks the deflated data that `more` gives until it gives null. False when they are damaged, or `take` throws. */
-async function inflate(more: () => Promise<Uint8Array | null>, take: (chunk: Uint8Array) => void): Promise<boolean> {
-  const { readable, writable } = new DecompressionStream('deflate-raw');
-  const [reader, writer] = [readable.getReader(), writable.getWriter()];
-  let ended = false;
-  const reading = (async () => {
-    for (let part = await reader.read(); !part.done; part = await reader.read()) take(part.value);
-    return true;
-  })().catch(() => false);
-  void reading.finally(() => (ended = true));
-  // Once nobody reads, a write may never settle. What cannot be written fails the reading too.
-  const settled = (write: Promise<void>) => Promise.race([write.catch(() => {}), reading]);
-  for (let chunk = await more(); chunk; chunk = await more()) {
-    if (!ended) await settled(writer.write(chunk as Uint8Array<ArrayBuffer>));
-  }
-  if (!ended) await settled(writer.close());
-  const whole = await reading;
-  void reader.cancel().catch(() => {});
-  return whole;
+const END_FIELDS = [
+  'more than one disk',
+  'more than one disk',
+  'another number of entries',
+  'another number of entries',
+  'another size of the directory',
+  'another place of the directory',
+];
+/** A field of the end that says nothing: its number stands in the end of zip64. */
+const ALL_ONES = [0xffff, 0xffff, 0xffff, 0xffff, 0xffffffff, 0xffffffff];
+
+const isTooDense = (size: number, packed: number): boolean => size > FREE_BYTES && size > MAX_RATIO * packed;
+
+/** A name as a bundle has it. Windows tools write backslashes; names in an old code page keep their ASCII. */
+function nameOf(bytes: Uint8Array): string {
+  const text = fromUtf8(bytes) ?? Array.from(bytes, byte => (byte < 0x80 ? String.fromCharCode(byte) : '_')).join('');
+  return text.replaceAll('\\', '/').replace(/^(?:\.\/)+/, '') || '/';
 }

@@ -1,3 +1,5 @@
+import { concat } from '../bytes.ts';
+
 /** Bytes as they come, taken in pieces of the length asked for. Holds one chunk at a time. */
 export class ByteSource {
   /** How many bytes were taken. */
@@ -33,6 +35,12 @@ export class ByteSource {
       have += bytes.length;
     }
     return taken;
+  }
+
+  /** Puts the bytes that were taken last back. */
+  untake(bytes: Uint8Array): void {
+    this.#chunk = this.#chunk.length === 0 ? bytes : concat(bytes, this.#chunk);
+    this.at -= bytes.length;
   }
 
   async close(): Promise<void> {

@@ -41,8 +41,11 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** True when the file embeds a C2PA manifest store. A cheap check, so that only such files load the library. */
 export function embedsC2pa(bytes: Uint8Array): boolean {
   const container = containerOf(bytes);
+  // APP11 carries JUMBF boxes of other uses too. The type of a manifest store stands behind the headers of its box and description.
   if (container === 'jpeg')
-    return jpegSegments(bytes).some(({ type, start }) => type === 'ffeb' && startsWith(bytes, start, 'JP'));
+    return jpegSegments(bytes).some(
+      ({ type, start }) => type === 'ffeb' && startsWith(bytes, start, 'JP') && startsWith(bytes, start + 24, 'c2pa'),
+    );
   if (container === 'png') return pngChunks(bytes).some(({ type }) => type === 'caBX');
   if (container === 'webp') return webpChunks(bytes).some(({ type }) => type === 'C2PA');
   if (container !== 'bmff') return false;

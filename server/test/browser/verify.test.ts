@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,8 @@ import { verifyEvidence } from '@firsthand/cli/verify-evidence.ts';
 import { type Signer, vkeyOf } from '@firsthand/evidence/note.ts';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { forgeLog, keySetOf, type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
+import { type Files, forgeLog, keySetOf, type Made, makeBundle, zip } from '../../../evidence/test/build.ts';
+import { CONTAINERS } from '../../../evidence/test/containers.ts';
 import { forgedBundles } from '../../../evidence/test/mutations.ts';
 import { distOf } from '../../src/pages/assets.ts';
 import {
@@ -100,22 +102,33 @@ async function saidByCommand(file: string, trust: readonly Signer[]): Promise<{ 
   }
 }
 
+const STREAM_FOLDER = `
+import os, sys, zipfile
+class Stream:
+    def __init__(self, file): self.write, self.flush, self.close = file.write, file.flush, file.close
+with open(sys.argv[2], 'wb') as file, zipfile.ZipFile(Stream(file), 'w', zipfile.ZIP_DEFLATED) as archive:
+    for folder, _, names in os.walk(sys.argv[1]):
+        for name in names: archive.write(os.path.join(folder, name), os.path.join('bundle', os.path.relpath(os.path.join(folder, name), sys.argv[1])))
+`;
+
 const trusted = ({ log, bundle }: Made) => [log, bundle];
 
 describe('the page /verify, from disk with the network off', () => {
   it('gives the verdict of the command in the same words on every forged bundle', async () => {
     vi.stubEnv('DATA_DIR', join(folder, 'none'));
     const original = makeBundle();
-    const bundles = [
+    const again = Object.entries(CONTAINERS);
+    const bundles: { what: string; files: Files; pack?: (files: Files) => Uint8Array }[] = [
       { what: 'as issued', files: original.files },
+      ...again.map(([what, pack]) => ({ what, files: original.files, pack })),
       { what: 'by a stranger', files: makeBundle().files },
       ...forgedBundles(original),
     ];
     expect(bundles.length).toBeGreaterThanOrEqual(245);
     const paths: string[] = [];
-    for (const [at, { files }] of bundles.entries()) {
+    for (const [at, { files, pack = zip }] of bundles.entries()) {
       const path = join(folder, `${at}.zip`);
-      await writeFile(path, zip(files));
+      await writeFile(path, pack(files));
       paths.push(path);
     }
     const asked: string[] = [];
@@ -130,8 +143,8 @@ describe('the page /verify, from disk with the network off', () => {
         codes.set(code, (codes.get(code) ?? 0) + 1);
       }
     }
-    // Nothing but the bundle as issued holds.
-    expect(codes.get(0)).toBe(1);
+    // Nothing but the files as issued holds.
+    expect(codes.get(0)).toBe(1 + again.length);
     expect([...codes.keys()].sort()).toEqual([0, 1, 2, 3]);
     expect(asked.filter(url => !/^(file|blob|data):/.test(url))).toEqual([]);
     await page.context().close();
@@ -200,6 +213,7 @@ describe('the page /verify, from disk with the network off', () => {
 describe('the page /verify of a running service', () => {
   let service: TestService;
   let path: string;
+  let again: string;
   let certificate: string;
   beforeAll(async () => {
     service = await startTestService();
@@ -215,6 +229,11 @@ describe('the page /verify of a running service', () => {
     }, 'the bundle');
     path = join(folder, `${id}.zip`);
     await writeFile(path, bytes);
+    // The same, zipped again as the folder by a tool that writes into a stream.
+    again = join(folder, 'again.zip');
+    const unpacked = join(folder, id);
+    execFileSync('python3', ['-m', 'zipfile', '-e', path, unpacked]);
+    execFileSync('python3', ['-c', STREAM_FOLDER, unpacked, again]);
     certificate = `${service.url}/c/${id}`;
   });
   afterAll(() => service?.stop());
@@ -262,7 +281,7 @@ describe('the page /verify of a running service', () => {
     await expectAccessible(page, 'verify, empty');
     const { text } = await ask(service, '/v1/evidence-keys');
     await page.getByLabel('Keys you trust').fill(text);
-    await page.locator('#bundle').setInputFiles(path);
+    await page.locator('#bundle').setInputFiles(width === 390 ? again : path);
     await page.locator('[data-outcome=holds]').waitFor();
     expect(await page.locator('.photo').count()).toBe(2);
     await until(

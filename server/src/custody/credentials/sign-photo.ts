@@ -1,6 +1,7 @@
 import { embedsC2pa } from '@firsthand/forensics/ai/c2pa.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { C2paFault, type WriteRequest } from '../../platform/lib/c2pa-writer.ts';
+import { withRoomForManifest } from './app11.ts';
 import { credentialKey, signerOf } from './keys.ts';
 import { type CredentialFacts, manifestOf, RECEIVED } from './manifest.ts';
 
@@ -41,7 +42,7 @@ export async function signPhoto(
   const { definition, parent } = manifestOf({ ...facts, carriesManifest: embedsC2pa(received) });
   const json = { title: `${capture.id}, as received`, relationship: 'parentOf', label: RECEIVED };
   const request: WriteRequest = {
-    bytes: photo,
+    bytes: of === 'original' && capture.content_type === 'image/jpeg' ? withRoomForManifest(photo) : photo,
     mediaType: of === 'preview' ? 'image/jpeg' : capture.content_type,
     definition,
     ingredients: parent ? [{ json, mediaType: capture.content_type, bytes: received }] : [],

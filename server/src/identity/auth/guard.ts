@@ -6,14 +6,7 @@ import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Endpoint, rulesFor } from '../../platform/http/endpoint.ts';
 import { isApp, type Principal, readableModes } from '../../platform/http/principal.ts';
-import {
-  forbidden,
-  invalid,
-  notFound,
-  type Problem,
-  reauthenticationRequired,
-  unauthorized,
-} from '../../platform/http/problem.ts';
+import { forbidden, invalid, notFound, type Problem, reauthenticationRequired } from '../../platform/http/problem.ts';
 import type { Guard } from '../../platform/http/register.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
 import type { Limiter, Permit } from '../../platform/limits/limiter.ts';
@@ -31,6 +24,7 @@ import {
   tenantPermit,
   verificationPermit,
 } from './limits.ts';
+import { forbiddenFor, unauthorizedFor } from './refusals.ts';
 import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
@@ -112,6 +106,8 @@ async function refuse(
 /** Reads the principal of a request's headers: an API key, or else the cookie of a session. Null where the body decides. */
 function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeaders'] {
   const memory = createMemory(deps, limiter);
+  const refusal = (request: FastifyRequest, endpoint: Endpoint) =>
+    unauthorizedFor(request, endpoint, deps.config.sessionCookie);
 
   async function fromCookie(request: FastifyRequest, reply: FastifyReply, endpoint: Endpoint) {
     const cookie = request.cookies[deps.config.sessionCookie];
@@ -121,7 +117,7 @@ function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeade
     const person = cookie === undefined ? null : await fromSession(deps, cookie);
     if (!person || !isFromOurPages(deps, request) || !mayOpen(endpoint, person)) {
       memory.forget(digest);
-      return refuse(limiter, request, reply, person ? forbidden() : unauthorized());
+      return refuse(limiter, request, reply, person ? forbiddenFor(endpoint, person) : refusal(request, endpoint));
     }
     memory.accepted(digest);
     if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
@@ -135,7 +131,12 @@ function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeade
     const principal = await fromBearer(deps, token);
     if (!principal || !mayOpen(endpoint, principal)) {
       memory.forget(digest);
-      return refuse(limiter, request, reply, principal ? forbidden() : unauthorized());
+      return refuse(
+        limiter,
+        request,
+        reply,
+        principal ? forbiddenFor(endpoint, principal) : refusal(request, endpoint),
+      );
     }
     memory.accepted(digest);
     memory.noteLimit(digest, principal);
@@ -191,13 +192,15 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
 
     async fromBody(request, reply, endpoint, { raw, parse }) {
       const bot = botRequestOf(request.headers, raw);
-      if (!bot || !isSigned(deps, bot)) return refuse(limiter, request, reply, unauthorized());
+      if (!bot || !isSigned(deps, bot))
+        return refuse(limiter, request, reply, unauthorizedFor(request, endpoint, deps.config.sessionCookie));
       const { value, fault } = await parse();
       if (fault) throw invalid([fault]);
       const principal = await botFor(deps, value);
-      if (!mayOpen(endpoint, principal)) return refuse(limiter, request, reply, forbidden());
+      if (!mayOpen(endpoint, principal)) return refuse(limiter, request, reply, forbiddenFor(endpoint, principal));
       const claim = await claimSignature(deps, bot);
-      if (claim === 'replay') return refuse(limiter, request, reply, unauthorized());
+      if (claim === 'replay')
+        return refuse(limiter, request, reply, unauthorizedFor(request, endpoint, deps.config.sessionCookie));
       if (claim === 'first') claims.set(request, bot);
       return principal;
     },
@@ -208,8 +211,8 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
       const { principal } = request;
       if (principal?.kind !== 'session') return;
       const rules = rulesFor(endpoint, body);
-      if (rules.some(({ role }) => role && !hasRole(principal.role, role)))
-        return refuse(limiter, request, reply, forbidden());
+      const missing = rules.find(({ role }) => role && !hasRole(principal.role, role))?.role;
+      if (missing) return refuse(limiter, request, reply, forbiddenFor(endpoint, principal, missing));
       if (rules.length > 0 && !isRecent(deps, principal)) throw reauthenticationRequired();
     },
 

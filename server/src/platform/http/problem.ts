@@ -9,16 +9,23 @@ export class Problem extends Error {
   override name = 'Problem';
   readonly code: ErrorCode;
   readonly fields: Fault[] | undefined;
+  readonly params: ErrorResponse['error']['params'];
   readonly retryAfterSeconds: number | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    o: { fields?: Fault[]; retryAfterSeconds?: number; cause?: unknown } = {},
+    o: {
+      fields?: Fault[];
+      params?: ErrorResponse['error']['params'];
+      retryAfterSeconds?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, { cause: o.cause });
     this.code = code;
     this.fields = o.fields;
+    this.params = o.params;
     this.retryAfterSeconds = o.retryAfterSeconds;
   }
 
@@ -28,8 +35,9 @@ export class Problem extends Error {
 
   /** `origin`: the address of this service; its docs explain every code. */
   toBody(origin: string): ErrorResponse {
-    const { code, message, fields } = this;
-    return { error: { code, message, doc_url: docUrl(origin, code), ...(fields ? { fields } : {}) } };
+    const { code, message, fields, params } = this;
+    const more = { ...(fields ? { fields } : {}), ...(params ? { params } : {}) };
+    return { error: { code, message, doc_url: docUrl(origin, code), ...more } };
   }
 }
 

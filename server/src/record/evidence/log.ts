@@ -1,6 +1,8 @@
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EvidenceKeys } from '@firsthand/contract/evidence/evidence.ts';
+import { checkpointText } from '@firsthand/evidence/checkpoint.ts';
+import { EMPTY_ROOT } from '@firsthand/evidence/merkle.ts';
 import { parseNote, type Signer, signerOf, signNote, verifierOf, vkeyOf } from '@firsthand/evidence/note.ts';
 import { base64url, generateKey, thumbprint } from '@firsthand/evidence/trust.ts';
 import { OWN_KEYS_FILE } from '../../platform/config/environment.ts';
@@ -38,7 +40,7 @@ export async function ensureLog(deps: Pick<Deps, 'config' | 'db' | 'keyring' | '
   await writeOwnKeys(deps);
 }
 
-/** Starts a log of its own name with new keys: the first one, or the next epoch. */
+/** Starts a log of its own name with new keys: the first one, or the next epoch. Its first checkpoint says that it is empty. */
 export async function createLog(
   tx: Tx,
   deps: Pick<Deps, 'keyring' | 'clock'>,
@@ -51,6 +53,12 @@ export async function createLog(
     deps.clock.now(),
   ]);
   for (const role of ['log', 'bundle'] as const) await createKey(tx, deps, id, role);
+  const note = signNote(
+    checkpointText({ origin, size: 0n, root: EMPTY_ROOT }),
+    await signerFor(tx, deps, { id, origin }, 'log'),
+  );
+  // Not `checkpoint_size`: the publisher signs the same again and tells the blob store.
+  await tx.query('update evidence_logs set checkpoint = $2 where id = $1', [id, note]);
 }
 
 export async function createKey(
@@ -101,7 +109,7 @@ export const rotateKeys = (deps: Pick<Deps, 'db' | 'keyring' | 'clock'>): Promis
 export async function signerFor(
   db: Queryable,
   deps: Pick<Deps, 'keyring'>,
-  log: LogRow,
+  log: Pick<LogRow, 'id' | 'origin'>,
   role: KeyRole,
 ): Promise<Signer> {
   const row = await one<{ sealed: string }>(

@@ -298,6 +298,42 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     broken[broken.indexOf('c2pa.claim') + 40]! ^= 0xff;
     const two = await taken(broken, { request: UPLOAD, more: { step_key: 'file' } });
     expect((await askC2paRs(await download(two.id, two.capture), 'image/jpeg')).manifest.ingredients).toHaveLength(1);
+
+    // A box of another use has the number of the manifest's.
+    const beside = Buffer.concat([pixel.subarray(0, 2), segmentOf(jumbf(0x0211, 1)), pixel.subarray(2)]);
+    const three = await taken(beside, { request: UPLOAD, more: { step_key: 'file' } });
+    const both = await download(three.id, three.capture);
+    expect((await askC2paRs(both, 'image/jpeg')).manifest.ingredients).toHaveLength(1);
+    expect(both.includes('{"note":1}')).toBe(true);
+  });
+
+  const text = (length: number) => Buffer.from('{"vendor":"Acme","burst":3}'.padEnd(length).slice(0, length));
+  it.each([
+    ...[16, 17, 20, 24, 27, 28].map((length): [string, Buffer[], string] => [
+      `a maker's text of ${length} bytes`,
+      [segmentOf(text(length))],
+      text(length).toString('latin1'),
+    ]),
+    ['a JUMBF box with the number of a manifest', [segmentOf(jumbf(0x0211, 1))], '{"note":1}'],
+    ['a JUMBF box in two segments', [segmentOf(jumbf(0x0211, 1)), segmentOf(jumbf(0x0211, 2))], '{"note":1}'],
+    ['JUMBF boxes with the next numbers too', [0x0211, 0x0212, 1].map(n => segmentOf(jumbf(n, 1))), '{"note":1}'],
+    ["a maker's bytes that look like the number", [segmentOf(Buffer.from(`XY\x02\x11${'z'.repeat(60)}`))], ''],
+  ])('signs a JPEG that has %s in APP11', async (_what, segments, kept) => {
+    const jpeg = await noise().jpeg().toBuffer();
+    const bytes = Buffer.concat([jpeg.subarray(0, 2), ...segments, jpeg.subarray(2)]);
+    const one = await taken(bytes, { request: UPLOAD, more: { step_key: 'file' } });
+    const file = await download(one.id, one.capture);
+    const read = await askC2paRs(file, 'image/jpeg');
+    expect(read.failures).toEqual([]);
+    expect(read.manifest.ingredients).toMatchObject([{ relationship: 'parentOf' }]);
+    expect(await askC2paTs(file)).toEqual({ valid: true, failures: [] });
+    expect(file.includes(kept)).toBe(true);
+    const raw = (picture: Buffer) => sharp(picture).raw().toBuffer();
+    expect((await raw(file)).equals(await raw(bytes))).toBe(true);
+    const { body } = await ask<Verification>(service, `/v1/verifications/${one.id}`, { key: service.tenant.pk_test });
+    expect(JSON.stringify(body)).not.toContain('unreadable');
+    expect((await bundleReport(one.id)).faults).toEqual([]);
+    expect(entryOf(await downloadBundle(service, one.id), `credentials/${one.capture}.jpg`).length).toBeGreaterThan(0);
   });
 
   it('answers 404 for an unknown photo, 409 before the end and 410 after an erasure', async () => {
@@ -328,6 +364,30 @@ describe('GET /v1/verifications/:id/captures/:capture_id/credential', () => {
     expect(rows[0].n).toBeLessThan(photo.length + others);
   });
 });
+
+const segmentOf = (payload: Buffer) => {
+  const head = Buffer.of(0xff, 0xeb, 0, 0);
+  head.writeUInt16BE(payload.length + 2, 2);
+  return Buffer.concat([head, payload]);
+};
+
+const box = (type: string, ...content: Buffer[]) => {
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + Buffer.concat(content).length);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, ...content]);
+};
+
+/** A JUMBF box that is no manifest, as APP11 carries it: the number of the box, and of the segment. */
+function jumbf(number: number, sequence: number): Buffer {
+  const head = Buffer.alloc(8);
+  head.write('JP');
+  head.writeUInt16BE(number, 2);
+  head.writeUInt32BE(sequence, 4);
+  const type = Buffer.from('6579d6fbdba2446bb2ac1b82feeb89d1', 'hex');
+  const description = box('jumd', type, Buffer.of(3), Buffer.from('acme.notes\0'));
+  return Buffer.concat([head, box('jumb', description, box('json', Buffer.from('{"note":1}')))]);
+}
 
 const bundleReport = async (id: string) => checkBundle(service, await downloadBundle(service, id), { trusted: [] });
 

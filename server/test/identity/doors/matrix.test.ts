@@ -10,7 +10,7 @@ import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { exampleKey, openapiDocument } from '../../../src/platform/http/openapi.ts';
 import { type CredentialKind, isOpen as opens } from '../../../src/platform/http/principal.ts';
 import { newUlid } from '../../../src/platform/lib/ids.ts';
-import { codeOf, refusalText } from '../../support/failure.ts';
+import { codeOf, type Failure, refusalText } from '../../support/failure.ts';
 import { ask, type Reply } from '../../support/harness.ts';
 import { serviceOfSuite } from '../../support/suite.ts';
 import { providerSettings } from '../people/identity-provider.ts';
@@ -95,6 +95,9 @@ const HARMLESS = {
   'POST /v1/me/tenant': [],
 };
 
+/** The kinds of credential as a refusal names them. */
+const KIND_NAMES = { key: 'publishable_key', secret: 'secret_key', session: 'session', bot: 'bot_signature' } as const;
+
 describe('endpoint credentials', () => {
   const service = serviceOfSuite({
     worker: false,
@@ -143,31 +146,35 @@ describe('endpoint credentials', () => {
   }
   const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
-  /** Every way to be nobody. Bots sign the bytes that are sent. */
-  function nobodies(raw: string): [string, Record<string, string>][] {
+  /** Every way to be nobody, with the kind of credential that it looks like. Bots sign the bytes that are sent. */
+  function nobodies(raw: string): [who: string, sent: string, headers: Record<string, string>][] {
     const withTenant = signed(raw);
     return [
-      ['no credential', {}],
-      ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
-      ['only a scheme', { authorization: 'Bearer' }],
-      ['a malformed key', bearer('nonsense')],
-      ['a key cut short', bearer(own.pk_test.slice(0, -1))],
-      ['a key in another case', bearer(own.rk_secret.toUpperCase())],
-      ['two keys', bearer(`${own.pk_test} ${own.rk_secret}`)],
-      ['an unknown publishable key', bearer(`pk_live_${newUlid()}`)],
-      ['an unknown secret key', bearer(`rk_secret_${randomBytes(32).toString('base64url')}`)],
-      ['a revoked key', bearer(revoked)],
-      ["a key's hash", bearer(Buffer.from(own.pk_live).toString('hex'))],
-      ['a verification id as a key', bearer(trialed)],
-      ['the webhook secret as a key', bearer(own.webhook_secret)],
-      ['a forged session', { cookie: 'firsthand_session=eyJhbGciOiJub25lIn0.e30.' }],
-      ['a bot with a bad signature', { ...withTenant, 'x-bot-auth': '0'.repeat(64) }],
-      ['a bot with a short signature', { ...withTenant, 'x-bot-auth': withTenant['x-bot-auth']!.slice(0, 32) }],
-      ['a bot under an unknown secret', signed(raw, { secret: 'not-a-secret-of-the-bot' })],
-      ['a bot over other bytes', signed(`${raw} `)],
-      ['a bot from six minutes ago', signed(raw, { at: Date.now() - 360_000 })],
-      ['a bot from six minutes ahead', signed(raw, { at: Date.now() + 360_000 })],
-      ['a bot without a timestamp', { 'x-bot-auth': withTenant['x-bot-auth']! }],
+      ['no credential', 'none', {}],
+      ['another scheme', 'malformed', { authorization: 'Basic dXNlcjpwYXNz' }],
+      ['only a scheme', 'malformed', { authorization: 'Bearer' }],
+      ['a malformed key', 'unknown', bearer('nonsense')],
+      ['a key cut short', 'publishable_key', bearer(own.pk_test.slice(0, -1))],
+      ['a key in another case', 'unknown', bearer(own.rk_secret.toUpperCase())],
+      ['two keys', 'malformed', bearer(`${own.pk_test} ${own.rk_secret}`)],
+      ['an unknown publishable key', 'publishable_key', bearer(`pk_live_${newUlid()}`)],
+      ['an unknown secret key', 'secret_key', bearer(`rk_secret_${randomBytes(32).toString('base64url')}`)],
+      ['a revoked key', 'publishable_key', bearer(revoked)],
+      ["a key's hash", 'unknown', bearer(Buffer.from(own.pk_live).toString('hex'))],
+      ['a verification id as a key', 'verification_id', bearer(trialed)],
+      ['the webhook secret as a key', 'webhook_secret', bearer(own.webhook_secret)],
+      ['a forged session', 'session', { cookie: 'firsthand_session=eyJhbGciOiJub25lIn0.e30.' }],
+      ['a bot with a bad signature', 'bot_signature', { ...withTenant, 'x-bot-auth': '0'.repeat(64) }],
+      [
+        'a bot with a short signature',
+        'bot_signature',
+        { ...withTenant, 'x-bot-auth': withTenant['x-bot-auth']!.slice(0, 32) },
+      ],
+      ['a bot under an unknown secret', 'bot_signature', signed(raw, { secret: 'not-a-secret-of-the-bot' })],
+      ['a bot over other bytes', 'bot_signature', signed(`${raw} `)],
+      ['a bot from six minutes ago', 'bot_signature', signed(raw, { at: Date.now() - 360_000 })],
+      ['a bot from six minutes ahead', 'bot_signature', signed(raw, { at: Date.now() + 360_000 })],
+      ['a bot without a timestamp', 'bot_signature', { 'x-bot-auth': withTenant['x-bot-auth']! }],
     ];
   }
 
@@ -199,25 +206,42 @@ describe('endpoint credentials', () => {
   }
   const grownOld = (sessionId: string) =>
     service.deps.db.query("update sessions set created_at = now() - interval '901 seconds' where id = $1", [sessionId]);
-  const forbidden = () => refusalText(service, 'forbidden', 'This credential does not allow that.');
-
-  it.each(named(tenantEndpoints))('%s: gives the same 401 to every invalid credential', async (_name, endpoint) => {
-    const value = await valueFor(endpoint);
-    const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
-    for (const [who, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
-      const reply = await send(endpoint, value, headers, body);
-      expect([who, reply.status, reply.text]).toEqual([
-        who,
-        401,
-        refusalText(
-          service,
-          'unauthorized',
-          'The request has no valid credential. Send "Authorization: Bearer <API key>".',
-        ),
-      ]);
-      expect(reply.headers.get('ratelimit-limit')).toBeNull();
-    }
+  const acceptedBy = ({ credentials }: Endpoint): string[] =>
+    credentials.flatMap(kind => KIND_NAMES[kind as keyof typeof KIND_NAMES] ?? []);
+  /** The refusal of a valid credential: its code, and what it says beside the message. */
+  const refused = (text: string) => {
+    const { code, params } = (JSON.parse(text) as Failure).error;
+    return { code, ...params };
+  };
+  const forbidden = (endpoint: Endpoint, sent: keyof typeof KIND_NAMES, more: object = {}) => ({
+    code: 'forbidden',
+    sent: KIND_NAMES[sent],
+    accepted: acceptedBy(endpoint),
+    ...more,
   });
+
+  it.each(named(tenantEndpoints))(
+    '%s: gives the same 401 to every invalid credential that looks alike, and says what it looks like',
+    async (_name, endpoint) => {
+      const value = await valueFor(endpoint);
+      const body = { ...(example(endpoint) as object), tenant_id: own.tenant_id };
+      const texts = new Map<string, string>();
+      for (const [who, sent, headers] of nobodies(takesBody(endpoint) ? JSON.stringify(body) : '')) {
+        const reply = await send(endpoint, value, headers, body);
+        const { error } = JSON.parse(reply.text) as Failure;
+        expect([who, reply.status, error.code, error.params]).toEqual([
+          who,
+          401,
+          'unauthorized',
+          { sent, accepted: acceptedBy(endpoint) },
+        ]);
+        expect([who, reply.text]).toEqual([who, texts.get(sent) ?? reply.text]);
+        texts.set(sent, reply.text);
+        expect(reply.headers.get('ratelimit-limit')).toBeNull();
+      }
+      expect(texts.size).toBeGreaterThanOrEqual(9);
+    },
+  );
 
   it.each(named(tenantEndpoints))('%s: gives 403 to valid credentials of another kind', async (_name, endpoint) => {
     const value = await valueFor(endpoint);
@@ -232,7 +256,11 @@ describe('endpoint credentials', () => {
     for (const [kind, headers] of kinds) {
       if (endpoint.credentials.includes(kind)) continue;
       const reply = await send(endpoint, value, headers, wrong);
-      expect([kind, reply.status, reply.text]).toEqual([kind, 403, forbidden()]);
+      expect([kind, reply.status, refused(reply.text)]).toEqual([
+        kind,
+        403,
+        forbidden(endpoint, kind as keyof typeof KIND_NAMES),
+      ]);
     }
     if (!takesBody(endpoint)) {
       expect((await send(endpoint, value, signed(''), undefined)).status).toBe(400);
@@ -243,7 +271,8 @@ describe('endpoint credentials', () => {
     for (const role of tooLow) {
       const { headers } = await standingPerson(role, false);
       const reply = await send(endpoint, value, headers, wrong);
-      expect([role, reply.status, reply.text]).toEqual([role, 403, forbidden()]);
+      const needs = endpoint.credentials.includes('session') ? { role: least(endpoint) } : {};
+      expect([role, reply.status, refused(reply.text)]).toEqual([role, 403, forbidden(endpoint, 'session', needs)]);
     }
   });
 
@@ -267,7 +296,7 @@ describe('endpoint credentials', () => {
       ];
       for (const headers of foreign) {
         const reply = await send(endpoint, value, { cookie, ...headers }, { nonsense: true });
-        expect([headers, reply.status, reply.text]).toEqual([headers, 403, forbidden()]);
+        expect([headers, reply.status, refused(reply.text)]).toEqual([headers, 403, forbidden(endpoint, 'session')]);
       }
     },
   );
@@ -298,7 +327,10 @@ describe('endpoint credentials', () => {
       );
       if (!role) continue;
       for (const low of ROLES.filter(one => !hasRole(one, role))) {
-        expect((await send(endpoint, value, (await standingPerson(low, false)).headers, body)).text).toBe(forbidden());
+        const { text } = await send(endpoint, value, (await standingPerson(low, false)).headers, body);
+        expect(refused(text)).toEqual(
+          forbidden(endpoint, 'session', { role: hasRole(low, least(endpoint)) ? role : least(endpoint) }),
+        );
       }
     }
   });

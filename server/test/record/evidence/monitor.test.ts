@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,7 +96,31 @@ async function rewriteEntry(index: number): Promise<void> {
   await until(async () => (await checkpoint()) !== before, 'another state of the same size');
 }
 
+describe('GET /log/checkpoint of a log without entries', () => {
+  const api = serviceOfSuite({ worker: false });
+
+  it('is signed from the start, where no worker runs yet too', async () => {
+    const answer = await fetch(`${api.url}/log/checkpoint`);
+    expect(answer.status).toBe(200);
+    const note = parseNote(utf8(await answer.text()));
+    // RFC 6962, 2.1: the hash of an empty list.
+    expect(parseCheckpoint(note.text)).toMatchObject({ size: 0n, root: new Uint8Array(createHash('sha256').digest()) });
+    const { keys } = (await ask<EvidenceKeys>(api, '/v1/evidence-keys')).body;
+    expect(verifyNote(note, [parseVkey(keys.find(({ role }) => role === 'log')!.vkey)])).toHaveLength(1);
+  });
+});
+
 describe('firsthand monitor', () => {
+  it('starts with a log that has no entry yet', async () => {
+    for (let again = 0; again < 2; again += 1) {
+      expect(await look()).toMatchObject({
+        code: 0,
+        text: expect.stringContaining('holds 0 entries, 0 new, consistent'),
+      });
+    }
+    expect((await fetch(`${service.url}/log/tile/0/000.p/1`)).status).toBe(404);
+  });
+
   it('follows a log over full tiles and counts what is new', async () => {
     const first = await grow(3);
     expect(await look()).toMatchObject({

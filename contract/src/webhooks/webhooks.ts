@@ -34,12 +34,13 @@ export const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEventType, string>> = {
   'webhook.test': 'You asked for a test event',
 };
 
-const eventTypes = WEBHOOK_EVENTS.filter(type => type !== 'webhook.test');
+/** Those about a verification, which an endpoint of the account chooses from. */
+export const VERIFICATION_EVENTS = WEBHOOK_EVENTS.filter(type => type !== 'webhook.test');
 
 /** The body of a webhook about a verification: the verification at the moment of the event, without image URLs. */
 export const VerificationEvent = Type.Object(
   {
-    type: Type.Enum(eventTypes, { title: 'VerificationEventType' }),
+    type: Type.Enum(VERIFICATION_EVENTS, { title: 'VerificationEventType' }),
     timestamp: DateTime,
     data: Type.Object(
       {
@@ -122,9 +123,9 @@ export const WebhookDelivery = Type.Object(
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
-const EndpointEvents = Type.Array(Type.Enum(eventTypes, { title: 'VerificationEventType' }), {
+const EndpointEvents = Type.Array(Type.Enum(VERIFICATION_EVENTS, { title: 'VerificationEventType' }), {
   minItems: 1,
-  maxItems: eventTypes.length,
+  maxItems: VERIFICATION_EVENTS.length,
   uniqueItems: true,
   description: 'the events that are sent there; absent: all',
 });

@@ -9,6 +9,7 @@ import { isApp, type Principal, readableModes } from '../../platform/http/princi
 import {
   forbidden,
   invalid,
+  modeChanged,
   notFound,
   type Problem,
   reauthenticationRequired,
@@ -31,7 +32,7 @@ import {
   tenantPermit,
   verificationPermit,
 } from './limits.ts';
-import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
+import { fromSession, isFromOurPages, isOfOtherMode, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
   principal: Principal;
@@ -124,6 +125,7 @@ function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeade
       return refuse(limiter, request, reply, person ? forbidden() : unauthorized());
     }
     memory.accepted(digest);
+    if (isOfOtherMode(request, person)) throw modeChanged(person.livemode);
     if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
     return person;
   }

@@ -14,10 +14,15 @@ import {
   putChatWebhook,
   testChatWebhook,
 } from './delivery/notifications/chat-webhook.ts';
+import {
+  createWebhookEndpoint,
+  deleteWebhookEndpoint,
+  updateWebhookEndpoint,
+} from './delivery/webhooks/account-endpoints.ts';
 import { listDeliveries, recoverDeliveries, retryDelivery } from './delivery/webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './delivery/webhooks/endpoints.ts';
 import { streamEvents } from './delivery/webhooks/stream.ts';
-import { resendEvent, sendTestEvent } from './delivery/webhooks/test-event.ts';
+import { resendEvent, sendTestEvent, testWebhookEndpoint } from './delivery/webhooks/test-event.ts';
 import { createBatch } from './desk/batches/create-batch.ts';
 import { cancelBatch, getBatch, getBatchResults, listBatches } from './desk/batches/endpoints.ts';
 import { createBulkAction } from './desk/bulk/create-bulk-action.ts';
@@ -169,6 +174,10 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/webhook-deliveries/:id/retry': retryDelivery,
   'POST /v1/webhook-deliveries/recover': recoverDeliveries,
   'GET /v1/webhook-endpoints': listWebhookEndpoints,
+  'POST /v1/webhook-endpoints': createWebhookEndpoint,
+  'PATCH /v1/webhook-endpoints/:id': updateWebhookEndpoint,
+  'DELETE /v1/webhook-endpoints/:id': deleteWebhookEndpoint,
+  'POST /v1/webhook-endpoints/:id/test': testWebhookEndpoint,
   'POST /v1/webhook-endpoints/:id/enable': enableWebhookEndpoint,
   'POST /v1/webhooks/test': sendTestEvent,
   'POST /v1/events/:id/resend': resendEvent,

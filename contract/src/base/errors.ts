@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   on_hold: 409,
   last_owner: 409,
   already_member: 409,
+  mode_changed: 409,
   not_configured: 409,
   not_reviewable: 409,
   claimed: 409,
@@ -61,6 +62,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   on_hold: 'A legal hold keeps the verification. Lift the hold before you redact it.',
   last_owner: 'The account would be left without an owner. Make another person an owner first.',
   already_member: 'The person is already a member of the account.',
+  mode_changed:
+    'The session was switched to the other mode after `Firsthand-Mode` was set, as in another tab. Nothing was changed. Read `GET /v1/me` again.',
   not_configured: 'The installation has no settings for this. `message` names them.',
   not_reviewable: 'Only a completed or failed verification can be reviewed.',
   claimed: 'Another person has claimed the case. Claim another one.',

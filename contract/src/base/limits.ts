@@ -3,6 +3,9 @@ export const MAX_CAPTURES = 20;
 export const URL_MAX = 2_048;
 /** Origins of one account or brand. A header names them all. */
 export const ORIGINS_MAX = 20;
+/** Webhook endpoints that an account registers in one mode. */
+export const ENDPOINTS_MAX = 16;
+export const ENDPOINT_DESCRIPTION_MAX = 200;
 export const METADATA_MAX_KEYS = 50;
 export const METADATA_KEY_MAX = 40;
 export const EXPIRES_IN_SECONDS = { min: 60, max: 86_400, default: 3_600 } as const;

@@ -24,9 +24,9 @@ export const SLUG = pattern(
   'must be lower-case letters and digits with single hyphens between them, such as acme-insurance',
 );
 export const HEX_COLOR = pattern('^#[0-9a-fA-F]{6}$', 'must be a colour of six hexadecimal digits, such as #1a73e8');
-/** No wildcard, no path. Browsers give the camera only to secure pages, so `http` is for a page on the own machine. */
+/** No wildcard, no path. `originFaults` says how a host with other letters is written. Browsers give the camera only to secure pages, so `http` is for a page on the own machine. */
 export const WEB_ORIGIN = pattern(
-  '^(?:https://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|http://localhost|http://127\\.0\\.0\\.1)(?::[1-9][0-9]{0,4})?$',
+  '^(?:https://[a-z0-9\\u0080-\\uffff](?:[a-z0-9\\u0080-\\uffff.-]*[a-z0-9\\u0080-\\uffff])?|http://localhost|http://127\\.0\\.0\\.1)(?::[1-9][0-9]{0,4})?$',
   'must be an origin such as https://claims.example.com: https, lower case, no path, no *',
 );
 export const SHA256_HEX = pattern('^[0-9a-fA-F]{64}$', 'must be a SHA-256 of 64 hexadecimal digits');

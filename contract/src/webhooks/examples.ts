@@ -39,6 +39,17 @@ const endpoint = {
   created_at: '2026-10-01T12:00:00.000Z',
 };
 
+const registered = {
+  id: 'whe_01JD3V7D4F6H8K0M2P4R6T8V0W',
+  url: 'https://example.com/hooks/all',
+  livemode: true,
+  status: 'enabled',
+  registered: true,
+  events: ['verification.completed', 'verification.failed'],
+  description: 'Claims back office',
+  created_at: '2026-11-20T08:00:00.000Z',
+};
+
 const webhookSecret = {
   secret: 'whsec_bmV3IHNlY3JldCBuZXcgc2VjcmV0IG5ldyBzZWNyZXQ=',
   previous: {
@@ -54,7 +65,16 @@ export const WEBHOOK_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     request: { since: '2026-11-16T00:00:00Z' },
     responses: { 202: { recovered: 42 } },
   },
-  'GET /v1/webhook-endpoints': { responses: { 200: { data: [endpoint] } } },
+  'GET /v1/webhook-endpoints': { responses: { 200: { data: [registered, endpoint] } } },
+  'POST /v1/webhook-endpoints': {
+    request: { url: registered.url, events: registered.events, livemode: true, description: registered.description },
+    responses: { 201: registered },
+  },
+  'PATCH /v1/webhook-endpoints/:id': {
+    request: { events: ['verification.completed'] },
+    responses: { 200: { ...registered, events: ['verification.completed'] } },
+  },
+  'POST /v1/webhook-endpoints/:id/test': { responses: { 202: { delivery_id: delivery.id } } },
   'POST /v1/webhook-endpoints/:id/enable': {
     responses: {
       200: { id: endpoint.id, url: endpoint.url, livemode: true, status: 'enabled', created_at: endpoint.created_at },

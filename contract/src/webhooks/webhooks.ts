@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime, IdSchema } from '../base/ids.ts';
+import { ENDPOINT_DESCRIPTION_MAX, URL_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
 import { Verification } from '../verification/verification.ts';
 
@@ -33,12 +34,13 @@ export const WEBHOOK_SUMMARIES: Readonly<Record<WebhookEventType, string>> = {
   'webhook.test': 'You asked for a test event',
 };
 
-const eventTypes = WEBHOOK_EVENTS.filter(type => type !== 'webhook.test');
+/** Those about a verification, which an endpoint of the account chooses from. */
+export const VERIFICATION_EVENTS = WEBHOOK_EVENTS.filter(type => type !== 'webhook.test');
 
 /** The body of a webhook about a verification: the verification at the moment of the event, without image URLs. */
 export const VerificationEvent = Type.Object(
   {
-    type: Type.Enum(eventTypes, { title: 'VerificationEventType' }),
+    type: Type.Enum(VERIFICATION_EVENTS, { title: 'VerificationEventType' }),
     timestamp: DateTime,
     data: Type.Object(
       {
@@ -88,7 +90,7 @@ export const ATTEMPT_ERRORS = {
   unreachable: 'no route to the host',
   tls: 'the certificate or the handshake was not acceptable',
   protocol: 'the answer was not HTTP',
-  answer_too_large: 'the answer was larger than 1 MB',
+  answer_too_large: 'only in attempts of earlier versions: the answer was larger than 1 MB',
   failed: 'anything else',
 } as const;
 export type AttemptError = keyof typeof ATTEMPT_ERRORS;
@@ -121,12 +123,47 @@ export const WebhookDelivery = Type.Object(
 );
 export type WebhookDelivery = Static<typeof WebhookDelivery>;
 
+const EndpointEvents = Type.Array(Type.Enum(VERIFICATION_EVENTS, { title: 'VerificationEventType' }), {
+  minItems: 1,
+  maxItems: VERIFICATION_EVENTS.length,
+  uniqueItems: true,
+  description: 'the events that are sent there; absent: all',
+});
+const EndpointDescription = Type.String({ maxLength: ENDPOINT_DESCRIPTION_MAX });
+
+/** Body of POST /v1/webhook-endpoints. */
+export const WebhookEndpointInput = Type.Object(
+  {
+    url: Type.String({ format: 'iri', maxLength: URL_MAX }),
+    events: Type.Optional(EndpointEvents),
+    livemode: Type.Boolean(),
+    description: Type.Optional(EndpointDescription),
+  },
+  { ...closed, title: 'WebhookEndpointInput' },
+);
+export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>;
+
+/** Body of PATCH /v1/webhook-endpoints/:id. */
+export const WebhookEndpointPatch = Type.Object(
+  {
+    events: Type.Optional(Type.Union([EndpointEvents, Type.Null()], { description: 'null: all' })),
+    description: Type.Optional(Type.Union([EndpointDescription, Type.Null()])),
+  },
+  { ...closed, title: 'WebhookEndpointPatch' },
+);
+export type WebhookEndpointPatch = Static<typeof WebhookEndpointPatch>;
+
 export const WebhookEndpoint = Type.Object(
   {
     id: IdSchema('whe'),
     url: Type.String(),
     livemode: Type.Boolean(),
     status: Type.Enum(['enabled', 'disabled'], { title: 'EndpointStatus' }),
+    registered: Type.Optional(
+      Type.Boolean({ description: 'the account registered it, for the events of all verifications of this mode' }),
+    ),
+    events: Type.Optional(EndpointEvents),
+    description: Type.Optional(Type.String()),
     failing_since: Type.Optional(DateTime),
     disabled_at: Type.Optional(DateTime),
     created_at: DateTime,

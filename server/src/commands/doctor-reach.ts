@@ -120,7 +120,7 @@ async function stampFindings(deps: Deps): Promise<DoctorFinding[]> {
 async function egressFindings({ db }: Deps): Promise<DoctorFinding[]> {
   const rows = await many<{ url: string }>(
     db,
-    `select url from webhook_endpoints where disabled_at is null and not forget order by created_at desc limit $1`,
+    `select url from webhook_endpoints where disabled_at is null and not forget and (registered_at is not null or named) order by created_at desc limit $1`,
     [ENDPOINTS],
   );
   const hosts = new Map(rows.map(({ url }) => [new URL(url).host, new URL(url)]));

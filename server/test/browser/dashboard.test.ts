@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import type { Me } from '@firsthand/contract/people/people.ts';
 import { describe, expect, it } from 'vitest';
 import { signedIn, signInAgain, signInAsOwner } from '../identity/people/visitor.ts';
 import { ask } from '../support/harness.ts';
@@ -99,6 +100,21 @@ describe('dashboard', () => {
     await desk.page.locator('.frame[data-mode="test"]').waitFor();
     expect(await desk.page.getByRole('radio', { name: 'Test' }).isChecked()).toBe(true);
     await desk.close();
+  });
+
+  it('a tab that missed the switch to the other mode changes nothing there, and says so', async () => {
+    const someone = await person('owner');
+    const desk = await open(someone, '/webhooks', 'Webhooks');
+    await desk.page.getByRole('button', { name: 'Add an endpoint' }).click();
+    const dialog = desk.page.getByRole('dialog');
+    await dialog.getByLabel('URL of the receiver').fill('https://hooks.example/stale');
+    const { tenant } = (await someone.ask<Me>('/v1/me')).body;
+    await someone.ask('/v1/me/tenant', { body: { tenant_id: tenant.id, livemode: !tenant.livemode } });
+    await dialog.getByRole('button', { name: 'Add an endpoint' }).click();
+    await dialog.getByText('You switched between live and test in another tab').waitFor();
+    const { rows } = await service.deps.db.query("select 1 from webhook_endpoints where url like '%/stale'");
+    expect(rows).toEqual([]);
+    await desk.close(/409/);
   });
 
   it('the header calls a person without a name by their address, or “You”', async () => {

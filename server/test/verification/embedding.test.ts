@@ -79,6 +79,13 @@ describe('embedding of the capture page', () => {
       const reply = await manage('PATCH', '/v1/settings', { allowed_origins: [origin] });
       expect([origin, reply.status, pathsOf(reply)]).toEqual([origin, 400, ['allowed_origins.0']]);
     }
+    for (const path of ['/v1/settings', '/v1/brands/umlaut']) {
+      const method = path.includes('brands') ? 'PUT' : 'PATCH';
+      const name = method === 'PUT' ? { name: 'Bücher' } : {};
+      const reply = await manage(method, path, { ...name, allowed_origins: ['https://bücher.example:8443'] });
+      expect(reply.text).toContain('must be written as browsers write it: https://xn--bcher-kva.example:8443');
+      expect([reply.status, pathsOf(reply)]).toEqual([400, ['allowed_origins.0']]);
+    }
     const many = Array.from({ length: 21 }, (_, n) => `https://s${n}.example`);
     expect(pathsOf(await manage('PATCH', '/v1/settings', { allowed_origins: many }))).toEqual(['allowed_origins']);
     const taken = [CLAIMS, 'https://claims.example:8443', 'https://xn--bcher-kva.example', 'http://localhost:3000'];

@@ -1,31 +1,29 @@
 import { webUrlOf } from '@firsthand/contract/base/web-url.ts';
-import { DELIVERY_STATUSES, type WebhookEndpoint } from '@firsthand/contract/webhooks/webhooks.ts';
+import { DELIVERY_STATUSES } from '@firsthand/contract/webhooks/webhooks.ts';
 import { useState } from 'react';
-import { useLocation, useSearch } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useList } from '../../base/api/list.ts';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
 import { useCopy } from '../../base/parts/copy.tsx';
-import { CurlMenu, type NamedRequest } from '../../base/parts/curl-menu.tsx';
-import { useMoments } from '../../base/parts/date-times.ts';
+import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Field } from '../../base/parts/field.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Rows } from '../../base/parts/rows.tsx';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { SelectField } from '../../base/parts/select-field.tsx';
-import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Empty, Problem, Read } from '../../base/parts/states.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay } from '../../entry/session/signed-in.ts';
+import { AccountEndpoints } from './account-endpoints.tsx';
 import { DeliveryRow } from './delivery-row.tsx';
+import { ALL, ENDPOINTS, EndpointRow } from './endpoint-row.tsx';
 import { RECEIVER } from './receiver.ts';
 import { Secret } from './secret.tsx';
 import './webhooks.css';
 
-const ENDPOINTS = ['webhook-endpoints'] as const;
-const ALL = ['deliveries', 'all'] as const;
 const statusOf = (search: string) => {
   const wanted = new URLSearchParams(search).get('status');
   return DELIVERY_STATUSES.find(status => status === wanted);
@@ -36,7 +34,8 @@ export default function WebhooksPage() {
   const { t } = useWords();
   const member = useMay('member');
   const owner = useMay('owner');
-  const endpoints = useRead(ENDPOINTS, 'GET /v1/webhook-endpoints', { query: { limit: '100' } });
+  const query = { registered: 'false', limit: '100' };
+  const endpoints = useRead([...ENDPOINTS, 'named'], 'GET /v1/webhook-endpoints', { query });
   return (
     <>
       <TitleLine
@@ -47,7 +46,8 @@ export default function WebhooksPage() {
           { label: t('webhooks.deliveries'), to: 'GET /v1/webhook-deliveries' },
         ]}
       />
-      <Section title={t('webhooks.endpoints')}>
+      <AccountEndpoints />
+      <Section title={t('hooks.others')} intro={t('hooks.othersIntro')}>
         <Read query={endpoints}>
           {({ data }) =>
             data.length === 0 ? (
@@ -57,7 +57,7 @@ export default function WebhooksPage() {
             ) : (
               <ul className="rows">
                 {data.map(endpoint => (
-                  <EndpointRow key={endpoint.id} endpoint={endpoint} member={member} />
+                  <EndpointRow key={endpoint.id} endpoint={endpoint} />
                 ))}
               </ul>
             )
@@ -69,65 +69,6 @@ export default function WebhooksPage() {
       {owner && <Secret />}
       <Receiver />
     </>
-  );
-}
-
-const LOOK: Record<'disabled' | 'failing' | 'fine', Look> = {
-  disabled: ['cross', 'failed'],
-  failing: ['doubt', 'doubtful'],
-  fine: ['check', 'verified'],
-};
-
-const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK =>
-  status === 'disabled' ? 'disabled' : failing_since === undefined ? 'fine' : 'failing';
-
-/** The request that helps an endpoint: enabling it again, or sending what it missed. */
-function useRemedy(endpoint: WebhookEndpoint, missed: { since: string; url: string }): NamedRequest {
-  const { t } = useWords();
-  return stateOf(endpoint) === 'disabled'
-    ? { label: t('endpoint.enable'), to: `POST /v1/webhook-endpoints/${endpoint.id}/enable` }
-    : { label: t('endpoint.recover'), to: 'POST /v1/webhook-deliveries/recover', body: missed };
-}
-
-function EndpointRow({ endpoint, member }: { endpoint: WebhookEndpoint; member: boolean }) {
-  const { t } = useWords();
-  const { ago } = useMoments();
-  const { url, failing_since, disabled_at, created_at } = endpoint;
-  const state = stateOf(endpoint);
-  const enable = useAction(() => call('POST /v1/webhook-endpoints/:id/enable', { id: endpoint.id, body: {} }), {
-    refreshes: [ENDPOINTS],
-    says: () => t('webhooks.enabled'),
-  });
-  const missed = { since: failing_since ?? disabled_at ?? created_at, url };
-  const recover = useAction(() => call('POST /v1/webhook-deliveries/recover', { body: missed }), {
-    refreshes: [ALL],
-    says: ({ recovered }) => t('webhooks.recovered', { n: recovered }),
-  });
-  const remedy = useRemedy(endpoint, missed);
-  const help = state === 'disabled' ? enable : recover;
-  return (
-    <li className="row">
-      <Tag look={LOOK[state]}>{t(`endpoint.${state}`)}</Tag>
-      <div className="row-main">
-        <span className="row-name line">{url}</span>
-        <span className="soft small">
-          {state === 'disabled'
-            ? t('endpoint.disabledSince', { at: ago(disabled_at ?? created_at) })
-            : failing_since !== undefined
-              ? t('endpoint.failingSince', { at: ago(failing_since) })
-              : t('endpoint.since', { at: ago(created_at) })}
-        </span>
-        <Problem error={enable.error ?? recover.error} />
-      </div>
-      {member && (
-        <div className="row-actions">
-          <Button slim busy={help.isPending} onPress={() => help.mutate()}>
-            {remedy.label}
-          </Button>
-          <CurlMenu requests={[remedy]} />
-        </div>
-      )}
-    </li>
   );
 }
 
@@ -164,8 +105,16 @@ function TestEvent() {
 function DeliveryList() {
   const { t } = useWords();
   const [, goTo] = useLocation();
-  const status = statusOf(useSearch());
-  const deliveries = useList([...ALL, status ?? ''], 'GET /v1/webhook-deliveries', { query: { limit: '30', status } });
+  const search = useSearch();
+  const status = statusOf(search);
+  const endpoint_id = new URLSearchParams(search).get('endpoint') ?? undefined;
+  const deliveries = useList([...ALL, status ?? '', endpoint_id ?? ''], 'GET /v1/webhook-deliveries', {
+    query: { limit: '30', status, endpoint_id },
+  });
+  const show = (name: string) => {
+    const wanted = { ...(name ? { status: name } : {}), ...(endpoint_id ? { endpoint: endpoint_id } : {}) };
+    goTo(`/webhooks?${new URLSearchParams(wanted)}`);
+  };
   return (
     <Section
       title={t('webhooks.deliveries')}
@@ -178,10 +127,15 @@ function DeliveryList() {
             ...DELIVERY_STATUSES.map(name => [name, t(`delivery.${name}`)] as const),
           ]}
           value={status ?? ''}
-          onChosen={name => goTo(name ? `/webhooks?status=${name}` : '/webhooks')}
+          onChosen={show}
         />
       }
     >
+      {endpoint_id && (
+        <p className="small">
+          {t('hooks.onlyOne')} <Link href="/webhooks">{t('hooks.allDeliveries')}</Link>
+        </p>
+      )}
       <Rows list={deliveries} none={<p className="soft small">{t('webhooks.noDeliveries')}</p>}>
         {delivery => <DeliveryRow delivery={delivery} refreshes={[ALL]} linked />}
       </Rows>

@@ -15,6 +15,20 @@ const TIMEOUT_MS = 20_000;
 /** A file may be some megabytes, and the line slow. */
 const FILE_TIMEOUT_MS = 180_000;
 
+/** The mode that the page shows. The service refuses a change that was meant for another one. */
+let shown: boolean | undefined;
+export const showMode = (livemode: boolean | undefined): void => {
+  shown = livemode;
+};
+
+/** Headers of a request. Changes of the person's own session, and what signs in, have no mode. */
+const headersOf = (method: string, path: string, type: string | undefined): Record<string, string> => ({
+  ...(type === undefined ? {} : { 'content-type': type }),
+  ...(method === 'GET' || shown === undefined || /^\/v1\/(me|auth)\//.test(path)
+    ? {}
+    : { 'firsthand-mode': shown ? 'live' : 'test' }),
+});
+
 /**
  * One request to the API, as the person who is signed in. A `Blob` as the body is sent as it is, with its own type.
  *
@@ -40,12 +54,8 @@ export async function call<O extends Operation>(operation: O, input: Input<O>): 
     method,
     credentials: 'same-origin',
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-    ...(body === undefined
-      ? {}
-      : {
-          body: file ? body : JSON.stringify(body),
-          headers: { 'content-type': file ? body.type : 'application/json' },
-        }),
+    headers: headersOf(method, path, body === undefined ? undefined : file ? body.type : 'application/json'),
+    ...(body === undefined ? {} : { body: file ? body : JSON.stringify(body) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
     throw new NetworkError(error);

@@ -31,7 +31,13 @@ import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
-import type { WebhookDelivery, WebhookEndpoint, WebhookSecret } from '@firsthand/contract/webhooks/webhooks.ts';
+import type {
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookEndpointInput,
+  WebhookEndpointPatch,
+  WebhookSecret,
+} from '@firsthand/contract/webhooks/webhooks.ts';
 
 export interface Page<Item> {
   data: Item[];
@@ -73,6 +79,10 @@ export interface Operations {
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
   'DELETE /v1/verifications/:id/reviews/:review': { answer: undefined };
   'GET /v1/webhook-endpoints': { answer: Page<WebhookEndpoint> };
+  'POST /v1/webhook-endpoints': { body: WebhookEndpointInput; answer: WebhookEndpoint };
+  'PATCH /v1/webhook-endpoints/:id': { body: WebhookEndpointPatch; answer: WebhookEndpoint };
+  'DELETE /v1/webhook-endpoints/:id': { answer: undefined };
+  'POST /v1/webhook-endpoints/:id/test': { body: object; answer: { delivery_id: string } };
   'POST /v1/webhook-endpoints/:id/enable': { body: object; answer: WebhookEndpoint };
   'POST /v1/webhook-deliveries/recover': { body: { since: string; url?: string }; answer: { recovered: number } };
   'POST /v1/webhooks/test': { body: { url: string }; answer: { delivery_id: string } };

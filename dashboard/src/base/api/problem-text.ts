@@ -7,6 +7,7 @@ const SAID: Record<string, MessageKey> = {
   reauthentication_required: 'problem.reauthentication_required',
   not_found: 'problem.not_found',
   last_owner: 'problem.last_owner',
+  mode_changed: 'problem.mode_changed',
   already_member: 'problem.already_member',
   not_configured: 'problem.not_configured',
   invalid_request: 'problem.invalid_request',

@@ -2,7 +2,7 @@ import type { Me } from '@firsthand/contract/people/people.ts';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { navigate } from 'wouter/use-browser-location';
-import { call } from '../../base/api/call.ts';
+import { call, showMode } from '../../base/api/call.ts';
 import { onNews, tellOtherTabs } from './channel.ts';
 import { ME, queryClient } from './query-client.ts';
 import { BASE } from './return-to.ts';
@@ -22,6 +22,8 @@ export const readMe = () => queryClient.prefetchQuery(ME_QUERY);
 export function useMe() {
   const me = useQuery({ ...ME_QUERY, refetchOnWindowFocus: 'always' });
   const { data, refetch } = me;
+  const livemode = data?.tenant.livemode;
+  useEffect(() => showMode(livemode), [livemode]);
   const endsAt = data?.session.expires_at;
   useEffect(() => {
     if (endsAt === undefined) return undefined;

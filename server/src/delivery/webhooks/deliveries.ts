@@ -11,7 +11,7 @@ import { many, one, type Queryable, type Tx, transaction } from '../../platform/
 import { decodeCursor, Page, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { type Principal, readableModes } from '../../platform/http/principal.ts';
-import { invalid, redacted } from '../../platform/http/problem.ts';
+import { invalid, invalidField, redacted } from '../../platform/http/problem.ts';
 import { maskUrl } from '../../platform/lib/mask-url.ts';
 import { wakeEndpoints, withUrl } from './queue.ts';
 
@@ -58,6 +58,7 @@ export const listDeliveries = tenantEndpoint({
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
       cursor: Type.Optional(Type.String({ maxLength: 200 })),
       verification_id: Type.Optional(Type.String({ maxLength: 100 })),
+      endpoint_id: Type.Optional(Type.String({ maxLength: 100 })),
       status: Type.Optional(DeliveryStatus),
       type: Type.Optional(WebhookEventType),
     },
@@ -78,6 +79,11 @@ export const listDeliveries = tenantEndpoint({
       );
     }
     if (query.verification_id !== undefined) where(p => `d.verification_id = ${p}`, query.verification_id);
+    if (query.endpoint_id !== undefined) {
+      where(p => `d.endpoint_id = ${p}`, query.endpoint_id);
+      // None is older than its endpoint. Both ids begin with their time.
+      where(p => `d.id >= ${p}`, query.endpoint_id.replace('whe_', 'whd_').slice(0, 14));
+    }
     if (query.status) {
       where(p => `d.status = ${p}`, query.status);
       // Rare states have an index or a table of their own: a pending delivery is queued or claimed.
@@ -100,7 +106,7 @@ export const listDeliveries = tenantEndpoint({
 });
 
 /**
- * Queues deliveries to send now, with the whole schedule ahead of them again, unless their event was erased. `which` is a condition on
+ * Queues deliveries to send now, with the whole schedule ahead of them again, unless their event was erased or their endpoint removed. `which` is a condition on
  * `webhook_deliveries d`. Skips a delivery that a node is sending at this moment (pending and not queued). Returns
  * their ids.
  */
@@ -116,6 +122,7 @@ export async function sendAgain(tx: Tx, which: string, values: unknown[], at: Da
     `update webhook_deliveries d
      set status = 'pending', next_attempt_at = $1, failed_at = null, earlier_attempts = jsonb_array_length(attempts)
      where ${which} and exists (select from events e where e.id = d.event_id and e.body is not null)
+       and exists (select from webhook_endpoints w where w.id = d.endpoint_id and (w.registered_at is not null or w.named))
        and (d.status <> 'pending' or exists (select from webhook_queue q where q.delivery_id = d.id))
      returning d.id, d.endpoint_id, d.event_id`,
     [at, ...values],
@@ -154,13 +161,16 @@ export const retryDelivery = tenantEndpoint({
   async handler({ deps, principal, params, keepAnswer }) {
     const id = params.id!;
     return transaction(deps.db, async tx => {
-      const event = await one<{ erased: boolean }>(
+      const event = await one<{ erased: boolean; removed: boolean }>(
         tx,
-        `select e.body is null as erased from webhook_deliveries d join events e on e.id = d.event_id where d.id = $1
+        `select e.body is null as erased,
+           exists (select from webhook_endpoints w where w.id = d.endpoint_id and w.registered_at is null and not w.named) as removed
+         from webhook_deliveries d join events e on e.id = d.event_id where d.id = $1
          for no key update of d for key share of e`,
         [id],
       );
       if (event?.erased) throw redacted();
+      if (event?.removed) throw invalidField('id', 'not_allowed', 'went to an endpoint that was removed');
       await sendAgain(tx, 'd.id = $2 and d.tenant_id = $3', [id, principal.tenantId], deps.clock.now());
       const [delivery] = await readDeliveries(tx, [id]);
       const answer = { status: 202, body: delivery };

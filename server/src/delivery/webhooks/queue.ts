@@ -18,6 +18,8 @@ export interface EndpointRow {
   livemode: boolean;
   url: string;
   only_for: string | null;
+  named: boolean;
+  registered: boolean;
   /** It accepts promptly, and nothing is queued for it. */
   idle: boolean;
   /** No failures on record. */
@@ -25,6 +27,28 @@ export interface EndpointRow {
   /** The account's encrypted secrets, the current one first. */
   secrets: string[] | null;
 }
+
+/** The columns of {@link EndpointRow}; $1 is the time. */
+const COLUMNS = `e.id, e.tenant_id, e.livemode, e.url, e.only_for, e.named, e.registered_at is not null as registered,
+  not e.ailing and e.disabled_at is null and e.due_at is null as idle, not e.ailing and e.failing_since is null and e.disabled_at is null as well,
+  (select json_agg(sealed order by s.id desc) from webhook_secrets s
+   where s.tenant_id = e.tenant_id and (s.expires_at is null or s.expires_at > $1)) as secrets`;
+
+/**
+ * Returns the endpoints that accounts registered, with the types of events that each gets (null: all). Locks them: whoever
+ * removes one waits until the caller's deliveries are there, and then ends them.
+ */
+export const registeredOf = (
+  tx: Tx,
+  tenantIds: readonly string[],
+  now: Date,
+): Promise<(EndpointRow & { events: string[] | null })[]> =>
+  many(
+    tx,
+    `select ${COLUMNS}, e.events from webhook_endpoints e
+     where e.tenant_id = any($2) and e.registered_at is not null order by e.id for key share of e`,
+    [now, tenantIds],
+  );
 
 /** Returns the endpoint of each destination, in their order, and creates missing endpoints. */
 export async function endpointsOf(tx: Tx, destinations: readonly Destination[], now: Date): Promise<EndpointRow[]> {
@@ -45,13 +69,10 @@ export async function endpointsOf(tx: Tx, destinations: readonly Destination[], 
   const find = () =>
     many<EndpointRow>(
       tx,
-      `select e.id, e.tenant_id, e.livemode, e.url, e.only_for,
-         not e.ailing and e.disabled_at is null and e.due_at is null as idle, not e.ailing and e.failing_since is null and e.disabled_at is null as well,
-         (select json_agg(sealed order by s.id desc) from webhook_secrets s
-          where s.tenant_id = e.tenant_id and (s.expires_at is null or s.expires_at > $4)) as secrets
-       from unnest($1::text[], $2::boolean[], $3::bytea[]) as d (tenant_id, livemode, url_sha256)
+      `select ${COLUMNS}
+       from unnest($2::text[], $3::boolean[], $4::bytea[]) as d (tenant_id, livemode, url_sha256)
        join webhook_endpoints e using (tenant_id, livemode, url_sha256)`,
-      [...columns, now],
+      [now, ...columns],
     );
   let rows = await find();
   if (rows.length < distinct.length) {
@@ -75,6 +96,17 @@ export async function endpointsOf(tx: Tx, destinations: readonly Destination[], 
       `with shared as (select id from webhook_endpoints where id = any($1) order by id for no key update)
        update webhook_endpoints e set only_for = null, forget = false from shared where shared.id = e.id`,
       [shared.map(({ id }) => id)],
+    );
+  }
+  // A test does not name a registered address: once it is removed, nothing is left of it.
+  const newlyNamed = rows.filter(
+    row => !row.named && (!row.registered || together.get(keyOfRow(row))!.some(d => d.verificationId)),
+  );
+  if (newlyNamed.length > 0) {
+    await tx.query(
+      `with newly as (select id from webhook_endpoints where id = any($1) order by id for no key update)
+       update webhook_endpoints e set named = true from newly where newly.id = e.id`,
+      [newlyNamed.map(({ id }) => id)],
     );
   }
   const byKey = new Map(rows.map(row => [keyOfRow(row), row]));

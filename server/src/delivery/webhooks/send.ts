@@ -9,8 +9,8 @@ import { retryAfterSeconds, type Sent } from './schedule.ts';
 
 export const ATTEMPT_TIMEOUT_MS = 15_000;
 const EXCERPT_BYTES = 1_024;
-/** A longer answer is a failure, and the rest is never read. */
-const MAX_ANSWER_BYTES = 1_048_576;
+/** A longer answer counts by its status. The rest is never read: the connection closes. */
+const MAX_ANSWER_BYTES = 65_536;
 /**
  * Closes an idle connection sooner than any usual receiver does, so that no request goes out as the receiver closes it.
  */
@@ -191,13 +191,13 @@ class Attempt implements Dispatcher.DispatchHandler {
     this.#statusCode = statusCode;
     const retryAfter = headers['retry-after'];
     this.#retryAfter = retryAfterSeconds(Array.isArray(retryAfter) ? retryAfter[0] : retryAfter, Date.now());
-    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.end('answer_too_large');
+    if (Number(headers['content-length']) > MAX_ANSWER_BYTES) this.end(errorOfStatus(statusCode));
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#bytes < EXCERPT_BYTES) this.#excerpt.push(Buffer.from(chunk.subarray(0, EXCERPT_BYTES - this.#bytes)));
     this.#bytes += chunk.length;
-    if (this.#bytes > MAX_ANSWER_BYTES) this.end('answer_too_large');
+    if (this.#bytes > MAX_ANSWER_BYTES) this.end(errorOfStatus(this.#statusCode ?? 0));
   }
 
   onResponseEnd(): void {

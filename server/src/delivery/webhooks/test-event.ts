@@ -2,16 +2,30 @@ import { isId } from '@firsthand/contract/base/ids.ts';
 import { URL_MAX } from '@firsthand/contract/base/limits.ts';
 import { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import { Type } from 'typebox';
-import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
+import { one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { createsLive, type Principal, readableModes } from '../../platform/http/principal.ts';
 import { notFound, redacted } from '../../platform/http/problem.ts';
 import { isMasked, maskedFaults } from '../../platform/lib/mask-url.ts';
 import { recordTestEvent } from '../../record/events/record.ts';
 import { readDeliveries, sendAgain } from './deliveries.ts';
+import { ownEndpoint } from './endpoints.ts';
 import { endpointsOf, insertDeliveries, withUrl } from './queue.ts';
 
 const Url = Type.String({ format: 'iri', maxLength: URL_MAX });
+
+const TestEventAccepted = Type.Object(
+  { delivery_id: Type.String() },
+  { additionalProperties: false, title: 'TestEventAccepted' },
+);
+
+/** Records a test event and queues its delivery, to a disabled endpoint too. */
+async function sendTest(tx: Tx, destination: { tenantId: string; livemode: boolean; url: string }, at: Date) {
+  const eventId = await recordTestEvent(tx, { ...destination, at });
+  const [endpoint] = await endpointsOf(tx, [destination], at);
+  const [inserted] = await insertDeliveries(tx, [{ eventId, endpointId: endpoint!.id }], at, { includeDisabled: true });
+  return { status: 202, body: { delivery_id: inserted!.id } };
+}
 
 export const sendTestEvent = tenantEndpoint({
   operationId: 'sendTestEvent',
@@ -22,18 +36,31 @@ export const sendTestEvent = tenantEndpoint({
   role: 'member',
   body: Type.Object({ url: Url }, { additionalProperties: false, title: 'TestEventRequest' }),
   faults: body => maskedFaults('url', (body as { url?: unknown } | null)?.url),
-  responses: {
-    202: Type.Object({ delivery_id: Type.String() }, { additionalProperties: false, title: 'TestEventAccepted' }),
-  },
+  responses: { 202: TestEventAccepted },
   async handler({ deps, principal, body, keepAnswer }) {
+    const destination = { tenantId: principal.tenantId, livemode: createsLive(principal), url: body.url };
     return transaction(deps.db, async tx => {
-      const at = deps.clock.now();
-      const destination = { tenantId: principal.tenantId, livemode: createsLive(principal), url: body.url };
-      const eventId = await recordTestEvent(tx, { ...destination, at });
-      const [endpoint] = await endpointsOf(tx, [destination], at);
-      const delivery = { eventId, endpointId: endpoint!.id };
-      const [inserted] = await insertDeliveries(tx, [delivery], at, { includeDisabled: true });
-      const answer = { status: 202, body: { delivery_id: inserted!.id } };
+      const answer = await sendTest(tx, destination, deps.clock.now());
+      await keepAnswer(tx, answer);
+      return answer;
+    });
+  },
+});
+
+export const testWebhookEndpoint = tenantEndpoint({
+  operationId: 'testWebhookEndpoint',
+  summary: 'Send a test event to an endpoint',
+  description: 'As `POST /v1/webhooks/test`, to the address and in the mode of the endpoint.',
+  tag: 'Webhooks',
+  credentials: ['session', 'secret'],
+  role: 'member',
+  exists: async ({ deps, principal, params }) => (await ownEndpoint(deps.db, principal, params.id!)) !== undefined,
+  responses: { 202: TestEventAccepted },
+  async handler({ deps, principal, params, keepAnswer }) {
+    return transaction(deps.db, async tx => {
+      const endpoint = await ownEndpoint(tx, principal, params.id!);
+      if (!endpoint) throw notFound();
+      const answer = await sendTest(tx, { ...endpoint, tenantId: principal.tenantId }, deps.clock.now());
       await keepAnswer(tx, answer);
       return answer;
     });

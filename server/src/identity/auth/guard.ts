@@ -6,7 +6,14 @@ import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Endpoint, rulesFor } from '../../platform/http/endpoint.ts';
 import { isApp, type Principal, readableModes } from '../../platform/http/principal.ts';
-import { forbidden, invalid, notFound, type Problem, reauthenticationRequired } from '../../platform/http/problem.ts';
+import {
+  forbidden,
+  invalid,
+  modeChanged,
+  notFound,
+  type Problem,
+  reauthenticationRequired,
+} from '../../platform/http/problem.ts';
 import type { Guard } from '../../platform/http/register.ts';
 import { sha256 } from '../../platform/lib/keyring.ts';
 import type { Limiter, Permit } from '../../platform/limits/limiter.ts';
@@ -25,7 +32,7 @@ import {
   verificationPermit,
 } from './limits.ts';
 import { forbiddenFor, unauthorizedFor } from './refusals.ts';
-import { fromSession, isFromOurPages, isRecent, mayOpenSession } from './session.ts';
+import { fromSession, isFromOurPages, isOfOtherMode, isRecent, mayOpenSession } from './session.ts';
 
 interface Refused {
   principal: Principal;
@@ -120,6 +127,7 @@ function createHeaderReader(deps: GuardDeps, limiter: Limiter): Guard['fromHeade
       return refuse(limiter, request, reply, person ? forbiddenFor(endpoint, person) : refusal(request, endpoint));
     }
     memory.accepted(digest);
+    if (isOfOtherMode(request, person)) throw modeChanged(person.livemode);
     if (endpoint.recent && !isRecent(deps, person)) throw reauthenticationRequired();
     return person;
   }

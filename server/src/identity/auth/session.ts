@@ -73,6 +73,12 @@ export function isFromOurPages(deps: Pick<Deps, 'origins'>, request: FastifyRequ
   return request.headers.origin === new URL(deps.origins.public).origin;
 }
 
+/** True for a change that its page meant for the other mode: the person switched in another tab. A page says its mode in `Firsthand-Mode`. */
+export function isOfOtherMode({ method, headers }: FastifyRequest, { livemode }: PersonPrincipal): boolean {
+  const meant = headers['firsthand-mode'];
+  return meant !== undefined && !SAFE.has(method) && meant !== (livemode ? 'live' : 'test');
+}
+
 /** The same check for a sign-in request. It also allows requests without both headers, because such a client is not a browser. */
 export function mayOpenSession(deps: Pick<Deps, 'origins'>, request: FastifyRequest): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;

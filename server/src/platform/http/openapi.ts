@@ -86,6 +86,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   template_revoked: 'The link template was revoked. Create a new one.',
   last_owner: 'An account needs at least one owner.',
   already_member: 'This person is already a member of the account.',
+  mode_changed: 'This session is in test mode now. Nothing was changed.',
   not_configured: 'To sign in by e-mail, set SMTP_URL and MAIL_FROM.',
   not_reviewable: 'Only a completed or failed verification can be reviewed.',
   claimed: 'Another person has this case at the moment.',
@@ -112,6 +113,7 @@ export function errorsOf(endpoint: Endpoint): ErrorCode[] {
   if (!open) codes.push('unauthorized', 'forbidden');
   if (endpoint.credentials.includes('sign_in')) codes.push('forbidden');
   if (endpoint.asClaimant) codes.push('forbidden');
+  if (endpoint.credentials.includes('session') && endpoint.method !== 'GET') codes.push('mode_changed');
   if (endpoint.recent || endpoint.recentFor) codes.push('reauthentication_required');
   if (endpoint.path.includes(':')) codes.push('not_found');
   // `redacted`: the answer to replay was erased.

@@ -55,6 +55,8 @@ export const forbiddenMembers = (fields: Fault[]): Problem =>
   new Problem('forbidden', 'This key may not send everything in this request. See "fields".', { fields });
 export const reauthenticationRequired = (): Problem =>
   new Problem('reauthentication_required', 'Sign in again. This needs a sign-in within the last 15 minutes.');
+export const modeChanged = (livemode: boolean): Problem =>
+  new Problem('mode_changed', `This session is in ${livemode ? 'live' : 'test'} mode now. Nothing was changed.`);
 /** The one answer to every failed sign-in. It does not distinguish used, expired, unknown and wrong proofs. */
 export const signInRefused = (): Problem =>
   new Problem('unauthorized', 'This link, code or passkey does not sign you in. Ask for a new one.');

@@ -128,7 +128,14 @@ export const FIXTURES: [prefix: string, fixture: Fixture][] = [
     async (service, owner) => (await signedIn(service, { tenantId: owner.tenant_id, role: 'viewer' })).personId,
   ],
   ['/v1/webhook-deliveries/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).delivery],
-  ['/v1/webhook-endpoints/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).endpoint],
+  [
+    '/v1/webhook-endpoints/:',
+    async (service, owner, livemode) => {
+      const { endpoint } = await delivery(service, owner, livemode);
+      await service.deps.db.query('update webhook_endpoints set registered_at = now() where id = $1', [endpoint]);
+      return endpoint;
+    },
+  ],
   ['/v1/events/:', async (service, owner, livemode) => (await delivery(service, owner, livemode)).event],
 ];
 

@@ -89,6 +89,7 @@ const HARMLESS = {
   'POST /v1/webhook-deliveries/:id/retry': [],
   'POST /v1/webhook-deliveries/recover': [],
   'POST /v1/webhook-endpoints/:id/enable': [],
+  'POST /v1/webhook-endpoints/:id/test': [],
   'POST /v1/webhooks/test': [],
   'POST /v1/events/:id/resend': ['url'],
   'POST /v1/auth/sign-out': [],

@@ -1,5 +1,6 @@
 import type { InvitedPerson, Me, Role } from '@firsthand/contract/people/people.ts';
 import { describe, expect, it } from 'vitest';
+import { codeOf } from '../../support/failure.ts';
 import { ask } from '../../support/harness.ts';
 import { serviceOfSuite } from '../../support/suite.ts';
 import { signedIn, signInAgain, signInAsOwner, tokenOf, visit } from './visitor.ts';
@@ -132,6 +133,27 @@ describe('session', () => {
     // The next session begins where the last one was.
     const next = await signInAgain(service, 'both@people.example');
     expect((await next.ask<Me>('/v1/me')).body.tenant).toMatchObject({ id: other.tenant_id, livemode: false });
+  });
+
+  it('a change that says another mode in Firsthand-Mode is 409 and changes nothing', async () => {
+    const person = await personOf('owner');
+    const me = (await person.ask<Me>('/v1/me')).body;
+    const create = (mode: string | undefined) =>
+      person.ask<{ livemode: boolean }>('/v1/verifications', { body: {}, headers: { 'firsthand-mode': mode } });
+    const [before, after] = me.tenant.livemode ? ['live', 'test'] : ['test', 'live'];
+    expect([(await create(before)).status, (await create(undefined)).status]).toEqual([201, 201]);
+    await person.ask('/v1/me/tenant', { body: { tenant_id: me.tenant.id, livemode: !me.tenant.livemode } });
+    const count = async () => (await service.deps.db.query('select count(*) from verifications')).rows[0];
+    const made = await count();
+    const refused = await create(before);
+    expect([...codeOf(refused), refused.text]).toEqual([
+      409,
+      'mode_changed',
+      expect.stringContaining(`This session is in ${after} mode now. Nothing was changed.`),
+    ]);
+    expect(await count()).toEqual(made);
+    expect((await person.ask('/v1/verifications', { headers: { 'firsthand-mode': before } })).status).toBe(200);
+    expect((await create(after)).body).toMatchObject({ livemode: !me.tenant.livemode });
   });
 
   it('counts requests against the person’s own limit, not the account’s', async () => {

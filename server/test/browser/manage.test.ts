@@ -8,7 +8,7 @@ import { plain } from '../support/pictures.ts';
 import { signedInDesk } from './desk.ts';
 import { ownService } from './stage.ts';
 
-const service = await ownService();
+const service = await ownService({ expects: [/chat_outcome/] });
 
 describe('the pages that make and manage', () => {
   const open = (role: Role, path: string, heading: string) => signedInDesk(service, role, path, { heading });

@@ -14,7 +14,7 @@ import {
   untilStatus,
 } from '../support/harness.ts';
 import { plain } from '../support/pictures.ts';
-import { testService } from '../support/test-service.ts';
+import { serviceOfSuite } from '../support/suite.ts';
 import { startVisionServer, type VisionServer } from '../support/vision-server.ts';
 
 const read = async (service: TestService, id: string, key: string) =>
@@ -192,7 +192,7 @@ const IN_WORK = `select id::text from slow_jobs where attempts > 0
   union all select id from captures where analysis_state = 'pending' and analysis_attempts > 0 and verification_id = $1`;
 
 describe('a slow job', () => {
-  const service = testService({ worker: false, env: { TESSERACT: 'none' } });
+  const service = serviceOfSuite({ worker: false, env: { TESSERACT: 'none' }, expects: [/a failed job settle/] });
 
   const key = () => service.tenant.pk_test;
   const waiting = async (id: string) =>

@@ -21,7 +21,7 @@ const ROUNDS = 400;
 describe('webhook claims', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ worker: false });
+    service = await startTestService({ worker: false, expects: [/a claim on webhooks of node node/] });
   });
   afterAll(() => service?.stop());
 

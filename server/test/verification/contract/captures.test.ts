@@ -7,10 +7,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 describe('POST /v1/verifications/:token/captures', () => {
-  const service = testService();
+  const service = serviceOfSuite();
   let picture: Buffer;
   beforeAll(async () => {
     picture = await plain();

@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { codeOf, type Failure, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
-const service = testService({ worker: false });
+const service = serviceOfSuite({ worker: false });
 
 describe('POST /v1/verifications', () => {
   const faultsOf = async (body: unknown) => {

@@ -4,7 +4,7 @@ import { simulateDeep, simulateDirect } from '@firsthand/forensics/simulate/reca
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVerification, submit, untilStatus } from '../../support/harness.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const SIZE = { width: 640, height: 480 };
 
@@ -20,7 +20,7 @@ async function pairs(): Promise<{ flat: [Buffer, Buffer]; deep: [Buffer, Buffer]
 }
 
 describe('context.attributes.three_dimensional', () => {
-  const service = testService();
+  const service = serviceOfSuite();
   let frames: Awaited<ReturnType<typeof pairs>>;
   beforeAll(async () => {
     frames = await pairs();

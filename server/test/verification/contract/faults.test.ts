@@ -7,13 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { codeOf, refusalText } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const REQUEST_ID = /^[0-9A-HJKMNP-TV-Z]{26}$/;
 const UNKNOWN = `vfy_${'0'.repeat(26)}`;
 
 describe('API errors', () => {
-  const service = testService();
+  const service = serviceOfSuite();
 
   it('are reported in the order 401, 403, 404, 400, 410, 409', async () => {
     const { pk_test, rk_secret } = service.tenant;

@@ -7,7 +7,7 @@ import { exampleKey } from '../../../src/platform/http/openapi.ts';
 import { undescribed } from '../../support/conformance.ts';
 import { ask, createVerification, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 import { broken, mutated, valid } from './arbitrary.ts';
 
 /** Requests of the run, all operations together. A longer run: FUZZ_REQUESTS=20000. */
@@ -182,7 +182,7 @@ function shots(endpoint: Endpoint): fc.Arbitrary<Shot> {
 }
 
 describe('every API operation', () => {
-  const service = testService({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
+  const service = serviceOfSuite({ worker: false, env: { TRUSTED_PROXIES: '127.0.0.1,::1' } });
 
   async function fire(
     endpoint: Endpoint,

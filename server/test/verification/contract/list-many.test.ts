@@ -4,7 +4,7 @@ import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { encodeCursor } from '../../../src/platform/http/cursor.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { ask } from '../../support/harness.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const ROWS = 100_000;
 /** One row in so many is of the rare kind. */
@@ -32,7 +32,7 @@ const ANCIENT = 5_200;
 const LIVE = 6_500;
 const PAGE = 50;
 
-const service = testService({ worker: false });
+const service = serviceOfSuite({ worker: false });
 
 describe(`GET /v1/verifications of ${ROWS} rows`, () => {
   let statements: { text: string; values: unknown[] }[] = [];

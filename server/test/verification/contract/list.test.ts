@@ -5,9 +5,9 @@ import type { NewTenant } from '../../../src/identity/tenants/create.ts';
 import { normalizeRequest } from '../../../src/verification/verifications/issue.ts';
 import { pathsOf } from '../../support/failure.ts';
 import { ask, createVerification } from '../../support/harness.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
-const service = testService({ worker: false });
+const service = serviceOfSuite({ worker: false });
 
 describe('GET /v1/verifications', () => {
   const list = (query: string, key = service.tenant.pk_test) =>

@@ -6,7 +6,7 @@ import type { Endpoint } from '../../../src/platform/http/endpoint.ts';
 import { errorExample, errorsOf, exampleKey, openapiDocument } from '../../../src/platform/http/openapi.ts';
 import { undescribed } from '../../support/conformance.ts';
 import { ask, createVerification, type TestService } from '../../support/harness.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 const keyFor = (service: TestService, endpoint: Endpoint): string | undefined => {
   if (endpoint.credentials.includes('key')) return service.tenant.pk_test;
@@ -17,7 +17,7 @@ const keyFor = (service: TestService, endpoint: Endpoint): string | undefined =>
 const ENDS = ['/legal-hold', '/cancel', '/redact', '/redaction'];
 
 describe('OpenAPI document', () => {
-  const service = testService({ worker: false });
+  const service = serviceOfSuite({ worker: false });
   let target: Verification;
   beforeAll(async () => {
     target = await createVerification(service, EXAMPLES['POST /v1/verifications']?.request as object);

@@ -10,7 +10,7 @@ import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { codeOf } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, submit, until, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 /** Pictures of real phones, where the folder is at hand. */
 const HEIC = join(process.env.FIRSTHAND_DATA ?? 'none', 'heic');
@@ -43,7 +43,7 @@ async function claiming(width: number, height: number): Promise<Buffer> {
 describe('verification outcome', () => {
   let skewMs = 0;
   let picture: Buffer;
-  const service = testService({ now: () => new Date(Date.now() + skewMs) });
+  const service = serviceOfSuite({ now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
     picture = await plain();
   });

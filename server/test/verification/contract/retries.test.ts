@@ -5,12 +5,13 @@ import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { codeOf, type Failure } from '../../support/failure.ts';
 import { ask, createVerification, submit } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService, upload } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
+import { upload } from '../../support/upload.ts';
 
 describe('repeated request', () => {
   let picture: Buffer;
   let skewMs = 0;
-  const service = testService({ worker: false, now: () => new Date(Date.now() + skewMs) });
+  const service = serviceOfSuite({ worker: false, now: () => new Date(Date.now() + skewMs) });
   beforeAll(async () => {
     picture = await plain();
   });

@@ -7,7 +7,7 @@ import { signedIn, type Visitor } from '../../identity/people/visitor.ts';
 import type { Failure } from '../../support/failure.ts';
 import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 /** A photo with detail at this size. */
 const photoOf = async (seed: number, width: number) =>
@@ -17,7 +17,7 @@ const photoOf = async (seed: number, width: number) =>
     .toBuffer();
 const pixel = () => plain({ width: 1, height: 1 });
 
-const service = testService();
+const service = serviceOfSuite();
 let owner: Visitor;
 beforeAll(async () => {
   owner = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'owner', livemode: false });

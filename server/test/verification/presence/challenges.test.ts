@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import type { Failure } from '../../support/failure.ts';
 import { ask, createVerification, startTestService, submit, untilStatus } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
-import { testService } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
 
 let late = 0;
-const service = testService({ worker: false, now: () => new Date(Date.now() + late) });
+const service = serviceOfSuite({ worker: false, now: () => new Date(Date.now() + late) });
 
 const challenge = (id: string, step_key = 'photo') =>
   ask<Challenge & Failure>(service, `/v1/verifications/${id}/challenges`, { body: { step_key } });

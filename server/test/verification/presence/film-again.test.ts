@@ -18,7 +18,8 @@ import {
   type TestService,
   untilStatus,
 } from '../../support/harness.ts';
-import { testService, upload } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
+import { upload } from '../../support/upload.ts';
 
 const MOVES: readonly Move[] = ['right', 'up'];
 const COPY = COPIES['JPEG of quality 50'];
@@ -150,7 +151,7 @@ describe('POST /v1/verifications/:token/captures with a film that came before', 
 });
 
 describe('filmCameBefore', () => {
-  const service = testService({ worker: false });
+  const service = serviceOfSuite({ worker: false });
 
   it('says no to exactly one of many that file a film at once, and the same to each when it is asked again', async () => {
     const print = filmPrint(pathOf((await filmed(6)).trace.frames))!;

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest';
 import { ask, submit, until } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 import { firstRunOf, freePort, startServiceProcess } from '../../support/service-process.ts';
-import { upload } from '../../support/test-service.ts';
+import { upload } from '../../support/upload.ts';
 
 test('a capture whose service is killed before its analysis keeps its trace, and is judged by it', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'fh-presence-'));

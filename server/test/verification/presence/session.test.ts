@@ -14,7 +14,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../../src/platform/lib/keyring.ts';
 import { ask, createVerification, submit, untilStatus } from '../../support/harness.ts';
 import { firstHand, plain } from '../../support/pictures.ts';
-import { testService, upload } from '../../support/test-service.ts';
+import { serviceOfSuite } from '../../support/suite.ts';
+import { upload } from '../../support/upload.ts';
 
 const SEED = 3;
 const stage = drawStage(SEED);
@@ -23,7 +24,7 @@ let late = 0;
 let oldPhoto: Buffer;
 /** A small photo that costs little. */
 let small: Buffer;
-const service = testService({ now: () => new Date(Date.now() + late) });
+const service = serviceOfSuite({ now: () => new Date(Date.now() + late) });
 beforeAll(async () => {
   oldPhoto = await ofThePhone(await firstHand(), '2025:05:17 10:41:33');
   small = await plain({ width: 640, height: 480 });

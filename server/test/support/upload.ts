@@ -1,17 +1,6 @@
 import type { UploadUrlResponse } from '@firsthand/contract/capture/capture-flow.ts';
-import { afterAll, beforeAll } from 'vitest';
 import { sha256Hex } from '../../src/platform/lib/keyring.ts';
-import { ask, startTestService, type TestOptions, type TestService } from './harness.ts';
-
-/** One service for the tests beside and below this call. It is there once the first of them runs. */
-export function testService(o: TestOptions = {}): TestService {
-  const service = {} as TestService;
-  beforeAll(async () => {
-    Object.assign(service, await startTestService(o));
-  });
-  afterAll(() => service.stop?.());
-  return service;
-}
+import { ask } from './harness.ts';
 
 /** Asks for an upload address and sends bytes there, as the capture page does. `put`: the store's status. */
 export async function upload(

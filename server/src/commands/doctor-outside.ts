@@ -1,10 +1,13 @@
-import { ECHO_BODY_BYTES, type Echo, echoRequest } from '../desk/system/echo.ts';
+import { BATCH_BODY_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
+import { type Echo, echoRequest } from '../desk/system/echo.ts';
 import { BucketUnfit } from '../platform/blobs/write-once.ts';
 import type { Deps } from '../platform/deps.ts';
 import { canonicalAddress, forwardedAddress, isWithin } from '../platform/lib/addresses.ts';
 import type { DoctorFinding } from './doctor-finding.ts';
 
 const TIMEOUT_MS = 15_000;
+/** For the longest body: 5 Mbit/s. */
+const BODY_TIMEOUT_MS = 55_000;
 
 /** What only somebody outside sees: the service by PUBLIC_URL, the proxy on the way, and the bucket as a page does. */
 export async function outsideFindings(deps: Deps): Promise<DoctorFinding[]> {
@@ -89,11 +92,12 @@ function isTrustedHere(trusted: readonly string[], { peer, forwarded_for }: Echo
   return proxy !== null && sender === proxy && isWithin(trusted, proxy);
 }
 
-/** Sends a body as long as the longest JSON with a photo in it. */
+/** Sends a body as long as the longest that the service takes. */
 async function sizeFinding({ keyring }: Deps, base: string): Promise<DoctorFinding[]> {
   const { url, proof } = echoRequest(keyring, base, new Date());
-  const body = Buffer.alloc(ECHO_BODY_BYTES, ' ');
-  const answer = await fetch(url, { method: 'POST', body, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null);
+  const body = Buffer.alloc(BATCH_BODY_MAX_BYTES, ' ');
+  const signal = AbortSignal.timeout(BODY_TIMEOUT_MS);
+  const answer = await fetch(url, { method: 'POST', body, signal }).catch(() => null);
   const echo = (await answer?.json().catch(() => null)) as Echo | null;
   if (echo?.proof === proof) return [];
   return [
@@ -101,8 +105,9 @@ async function sizeFinding({ keyring }: Deps, base: string): Promise<DoctorFindi
       part: 'proxy',
       state: 'wrong',
       what: 'Proxy',
-      detail: answer ? `status ${answer.status} for 8.5 MB` : 'no answer to 8.5 MB',
-      advice: 'It refuses large bodies, so photos do not arrive. Allow 33 MiB; in nginx: client_max_body_size 33m;',
+      detail: answer ? `status ${answer.status} for 32 MiB` : 'no answer to 32 MiB',
+      advice:
+        'It refuses large bodies, so photos or batches do not arrive. Allow 33 MiB; in nginx: client_max_body_size 33m;',
     },
   ];
 }

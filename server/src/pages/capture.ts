@@ -1,10 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isId } from '@firsthand/contract/base/ids.ts';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type PhotoSigner, photoSigner } from '../custody/credentials/keys.ts';
 import { one, type Queryable } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
+import { escapeHtml, sendPlainPage } from '../platform/http/plain-page.ts';
 import { notFound } from '../platform/http/problem.ts';
 import { rootOf, withRoot } from '../platform/http/root.ts';
 import { distOf, registerAssets, sendUnbuilt } from './assets.ts';
@@ -81,8 +82,6 @@ export function capturePage(deps: Pick<Deps, 'config' | 'blobs' | 'origins'>): S
   };
 }
 
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
-
 const redactionOf = (db: Queryable, id: string) =>
   one<{ redacted_at: Date | null }>(db, 'select redacted_at from verifications where id = $1', [id]);
 
@@ -105,14 +104,15 @@ export async function registerCapture(
     preload(reply, `/v1/verify/${id}`);
     const asked = request.query.return_url;
     // Without the database the page still comes, but no site may frame it, and it says in the person's language that it must wait.
-    const { origins: framers, returnUrl } = await embeddingOf(
-      db,
-      id,
-      typeof asked === 'string' ? asked : undefined,
-    ).catch((error: unknown): Embedding => {
-      request.log.warn({ err: error }, 'the page is shown without its allowed origins');
-      return { origins: [] };
-    });
+    const embedding = await embeddingOf(db, id, typeof asked === 'string' ? asked : undefined).catch(
+      (error: unknown) => {
+        request.log.warn({ err: error }, 'the page is shown without its allowed origins');
+        return null;
+      },
+    );
+    const { origins: framers, returnUrl }: Embedding = embedding ?? { origins: [] };
+    const framer = framerOf(request);
+    if (embedding && framer !== null && !framers.includes(framer)) return refuseFrame(reply, framer);
     return show(reply, 'index.html', {
       ...(framers.length > 0 ? { origins: framers.join(' ') } : {}),
       ...(returnUrl ? { return: returnUrl } : {}),
@@ -138,6 +138,29 @@ export async function registerCapture(
   await registerAssets(app, DIST, '/_capture/');
   app.get('/embed.js', async (request, reply) => sendScript(reply, request.headers['accept-encoding'] ?? ''));
 }
+
+/**
+ * The origin of the page that frames this one, as the browser or the address says; null where the page stands by itself, or nobody says.
+ * A page above that lies meets `frame-ancestors`.
+ */
+function framerOf({ headers, query }: FastifyRequest): string | null {
+  if (!['iframe', 'frame', 'object', 'embed'].includes(String(headers['sec-fetch-dest']))) return null;
+  const { embed } = query as { embed?: unknown };
+  const said = typeof embed === 'string' ? embed : headers.referer;
+  return said && URL.canParse(said) && /^https?:/.test(said) ? new URL(said).origin : null;
+}
+
+/** Says in the frame why it stays empty. Every site may show it: it names no link and has nothing to press. */
+const refuseFrame = (reply: FastifyReply, origin: string): FastifyReply =>
+  sendPlainPage(reply.header('cache-control', 'no-store'), {
+    status: 403,
+    title: 'This page cannot be shown here',
+    lines: [
+      'Open your photo link by itself, in a window of its own.',
+      `For whoever made this site: ${origin} may not show this page in a frame. Add it to the allowed origins of the account (dashboard, Settings), or to "allowed_origins" of PATCH /v1/settings.`,
+    ],
+    framedBy: '*',
+  });
 
 /** Sends the script, compressed where the browser reads that. Pages of any origin may load it: it holds nothing secret. */
 function sendScript(reply: FastifyReply, accepted: string): FastifyReply {

@@ -180,7 +180,10 @@ describe('<firsthand-capture> on another origin', () => {
     await page.clock.install();
     await page.goto(stranger.origin);
     await page.waitForSelector('firsthand-capture iframe');
-    await expect.poll(() => page.frames().at(-1)!.url()).toMatch(/^chrome-error:/);
+    await expect
+      .poll(() => page.frames().at(-1)!.locator('main').innerText())
+      .toContain(`${stranger.origin} may not show this page in a frame. Add it to the allowed origins`);
+    expect(await page.frames().at(-1)!.locator('a, button, input, script').count()).toBe(0);
     await page.clock.runFor(20_000);
     const events = () => page.evaluate(() => (globalThis as unknown as { told: Told[] }).told);
     await expect.poll(events).toEqual([{ type: 'error', code: 'not_loaded' }]);

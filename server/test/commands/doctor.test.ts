@@ -123,6 +123,15 @@ describe('doctor on PUBLIC_URL and the proxy', () => {
     expect((await findings({ trustedProxies: [] }))[1]).toMatchObject({ part: 'proxy', state: 'wrong' });
   });
 
+  it('finds a proxy that refuses the longest body', async () => {
+    proxy.maxBodyBytes = 26 * 1_048_576;
+    expect((await findings()).filter(({ state }) => state === 'wrong')).toMatchObject([
+      { part: 'proxy', advice: expect.stringContaining('Allow 33 MiB; in nginx: client_max_body_size 33m;') },
+    ]);
+    proxy.maxBodyBytes = 33 * 1_048_576;
+    expect((await findings()).filter(({ state }) => state === 'wrong')).toEqual([]);
+  });
+
   it('says when another program answers, or nobody', async () => {
     expect(await findings({ publicUrl: proxy.url.replace('/photos', '/other') })).toMatchObject([
       { part: 'public_url', state: 'wrong', advice: expect.stringContaining('not from this installation') },

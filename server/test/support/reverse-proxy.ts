@@ -7,6 +7,8 @@ export interface ReverseProxy {
   outside: string[];
   /** What it puts into X-Forwarded-For; undefined: the address that the request came from, as nginx does. */
   sender: string | undefined;
+  /** Longer bodies get 413. */
+  maxBodyBytes: number;
   /** Sends what comes on to this service. */
   passTo(service: string): void;
   close(): Promise<void>;
@@ -21,6 +23,10 @@ export async function startReverseProxy(path: string, { strips }: { strips: bool
     if (url !== path && !url.startsWith(`${path}/`)) {
       outside.push(url);
       response.writeHead(404, { 'content-type': 'text/plain' }).end('another program');
+      return;
+    }
+    if (Number(request.headers['content-length']) > proxy.maxBodyBytes) {
+      response.writeHead(413, { connection: 'close' }).end();
       return;
     }
     const { host, ...headers } = request.headers;
@@ -47,6 +53,7 @@ export async function startReverseProxy(path: string, { strips }: { strips: bool
   await new Promise<void>(resolve => server.listen(0, 'localhost', resolve));
   const proxy: ReverseProxy = {
     sender: '203.0.113.9',
+    maxBodyBytes: Number.POSITIVE_INFINITY,
     url: `http://localhost:${(server.address() as AddressInfo).port}${path}`,
     outside,
     passTo: service => {

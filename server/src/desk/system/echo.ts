@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { BATCH_BODY_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Deps } from '../../platform/deps.ts';
 import { notFound } from '../../platform/http/problem.ts';
@@ -18,9 +19,6 @@ export interface Echo {
 
 const PATH = '/healthz/echo';
 const LIFE_MS = 60_000;
-/** A photo inside JSON has up to 8.4 MB. */
-export const ECHO_BODY_BYTES = 8_500_000;
-
 const signed = (secret: Buffer, text: string): string => createHmac('sha256', secret).update(text).digest('base64url');
 
 /** The address that doctor asks, and the proof that the right answer carries. Others get 404 there. */
@@ -44,7 +42,7 @@ export function registerEcho(app: FastifyInstance, { keyring, clock }: Pick<Deps
     return { secret, asked };
   }
   const onRequest = async (request: FastifyRequest) => void secretOf(request);
-  app.post(PATH, { bodyLimit: ECHO_BODY_BYTES, onRequest }, async (request, reply): Promise<Echo> => {
+  app.post(PATH, { bodyLimit: BATCH_BODY_MAX_BYTES, onRequest }, async (request, reply): Promise<Echo> => {
     const { secret, asked } = secretOf(request);
     const header = (name: string) => {
       const value = request.headers[name];

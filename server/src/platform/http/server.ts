@@ -20,6 +20,7 @@ import { readClientAddresses } from './client-address.ts';
 import { noteConnections } from './drain.ts';
 import type { Endpoint } from './endpoint.ts';
 import { namedIn } from './named-verification.ts';
+import { type PlainPage, sendPlainPage } from './plain-page.ts';
 import { databaseUnavailable, invalidField, notFound, Problem, storageUnavailable } from './problem.ts';
 import { rootOf, withoutRoot } from './root.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -28,6 +29,16 @@ import { traceRequests } from './trace-requests.ts';
 const HEADERS_MS = 20_000;
 /** The longest request: 25 MB at 7 kB a second. */
 const REQUEST_MS = 3_600_000;
+
+/** For a browser. A program gets the error envelope. */
+const UNKNOWN: PlainPage = {
+  status: 404,
+  title: 'Nothing is at this address',
+  lines: [
+    'If a company sent you a link for photos, open it again from the message, or ask for a new one.',
+    'The guides of this service are under /docs, its dashboard under /dashboard.',
+  ],
+};
 
 /**
  * Creates a server without routes: request ids, security headers, raw bodies, and the error envelope for every failure.
@@ -47,6 +58,10 @@ export function createServer(
     reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
     if (deps.origins.public.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
   };
+  const sayNotFound = (request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): FastifyReply =>
+    String(request.headers.accept).includes('text/html')
+      ? sendPlainPage(reply, UNKNOWN)
+      : reply.code(404).send(notFound().toBody(deps.origins.public));
   const options: FastifyServerOptions = {
     loggerInstance: deps.log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -63,7 +78,7 @@ export function createServer(
     frameworkErrors: (_error, request, reply) => {
       // A URL that cannot be decoded names no object. No hook has run yet.
       setHeaders(request.id, reply as unknown as FastifyReply);
-      (reply as unknown as FastifyReply).code(404).send(notFound().toBody(deps.origins.public));
+      sayNotFound(request, reply as unknown as FastifyReply);
     },
     clientErrorHandler: (_error: unknown, socket: Socket) => {
       const refused = invalidField('request', 'format', 'is not HTTP', { format: 'http' });
@@ -125,9 +140,11 @@ export function createServer(
     );
   });
 
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send(notFound().toBody(deps.origins.public)));
+  app.setNotFoundHandler((request, reply) => sayNotFound(request, reply));
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const problem = request.is404 ? notFound() : asProblem(error);
+    const ofApi = 'endpoint' in (request.routeOptions.config ?? {});
+    if (problem.code === 'not_found' && !ofApi) return sayNotFound(request, reply);
     if (problem.status >= 500) request.log.error({ err: problem.cause ?? error, code: problem.code }, 'request failed');
     if (problem.retryAfterSeconds !== undefined) reply.header('retry-after', String(problem.retryAfterSeconds));
     return reply.code(problem.status).send(problem.toBody(deps.origins.public));

@@ -1,45 +1,29 @@
-import { createHash } from 'node:crypto';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { addressPermit, takePermits } from '../../identity/auth/limits.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
+import { type PlainPage, policyHash, sendPlainPage } from '../../platform/http/plain-page.ts';
 import { servedModes } from '../../platform/http/principal.ts';
 import { Problem } from '../../platform/http/problem.ts';
 import type { Limiter } from '../../platform/limits/limiter.ts';
 import { issue } from '../verifications/issue.ts';
 import { findTemplate, requestOf } from './row.ts';
 
-const STYLE = `:root{color-scheme:light dark;--ground:oklch(.982 .003 230);--ink:oklch(.245 .022 243);--soft:oklch(.5 .022 238)}
-@media (prefers-color-scheme:dark){:root{--ground:oklch(.165 .014 245);--ink:oklch(.95 .006 230);--soft:oklch(.75 .014 232)}}
-*{box-sizing:border-box}body{margin:0;min-height:100vh;min-height:100dvh;display:grid;place-content:center;padding:24px;background:var(--ground);color:var(--ink);font:1rem/1.5 Inter,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-main{max-width:min(26rem,68ch)}h1{margin:0 0 12px;font-size:1.375rem;line-height:1.3;text-wrap:balance}p{margin:0 0 12px;color:var(--soft)}p:last-child{margin:0}button{font:inherit;font-weight:600;min-height:48px;padding:12px 24px;border:0;border-radius:12px;background:var(--ink);color:var(--ground)}button:focus-visible{outline:3px solid var(--soft);outline-offset:3px}`;
 /** Submits the form for the visitor. It runs before the page has loaded, so the browser's Back button skips this page. */
 const SCRIPT = 'document.forms[0].submit()';
-const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
-const policy = (...more: string[]) =>
-  ["default-src 'none'", `style-src ${hashOf(STYLE)}`, "base-uri 'none'", "frame-ancestors 'none'", ...more].join('; ');
-
-interface Words {
-  status: number;
-  title: string;
-  lines: string[];
-}
-
-const BUSY: Words = {
+const BUSY: PlainPage = {
   status: 429,
   title: 'A moment, please',
   lines: ['This link was opened very often from your network just now. Wait a minute, then open it again.'],
 };
-const BROKEN: Words = {
+const BROKEN: PlainPage = {
   status: 500,
   title: 'The link could not be opened',
   lines: ['Something failed on our side; nothing is lost. Open the link again in a minute.'],
 };
 
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`);
-
-const OPEN: Words = {
+const OPEN: PlainPage = {
   status: 200,
   title: 'Your photo link',
   lines: ['The camera page opens by itself. If it does not, press Start.'],
@@ -53,23 +37,8 @@ const READERS =
 function landing(reply: FastifyReply, capture: string): FastifyReply {
   // Browsers also check the redirect target of the form against `form-action`.
   const actions = `form-action 'self' ${new URL(capture).origin}`;
-  const form = `<form method="post"><button>Start</button></form><script>${SCRIPT}</script>`;
-  return page(reply, OPEN, { form, policy: policy(`script-src ${hashOf(SCRIPT)}`, actions) });
-}
-
-function page(
-  reply: FastifyReply,
-  { status, title, lines }: Words,
-  o = { form: '', policy: policy("form-action 'none'") },
-): FastifyReply {
-  const paragraphs = lines.map(line => `<p>${escapeHtml(line)}</p>`).join('');
-  return reply
-    .code(status)
-    .header('content-security-policy', o.policy)
-    .type('text/html; charset=utf-8')
-    .send(
-      `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="robots" content="noindex"><title>${escapeHtml(title)}</title><style>${STYLE}</style></head><body><main><h1>${escapeHtml(title)}</h1>${paragraphs}${o.form}</main></body></html>`,
-    );
+  const html = `<form method="post"><button>Start</button></form><script>${SCRIPT}</script>`;
+  return sendPlainPage(reply, { ...OPEN, more: { html, policy: [`script-src ${policyHash(SCRIPT)}`, actions] } });
 }
 
 /**
@@ -96,10 +65,10 @@ export function registerLinks(
     errorHandler: (error, request, reply) => {
       if (error instanceof Problem && error.code === 'too_many_requests') {
         reply.header('retry-after', String(error.retryAfterSeconds));
-        return page(reply, BUSY);
+        return sendPlainPage(reply, BUSY);
       }
       request.log.error({ err: error }, 'a link template could not be opened');
-      return page(reply, BROKEN);
+      return sendPlainPage(reply, BROKEN);
     },
     handler: async (request, reply) => {
       const reads = request.method === 'HEAD' || READERS.test(request.headers['user-agent'] ?? '');

@@ -85,21 +85,28 @@ describe('API errors', () => {
     expect([...texts]).toEqual([refusalText(service, 'not_found', 'Nothing was found at this address.')]);
   });
 
-  it('do not distinguish a malformed key from an unknown or a missing one', async () => {
+  it('do not distinguish a misspelt key from an unknown or a revoked one', async () => {
     const texts = new Set<string>();
-    for (const authorization of [
-      '',
-      'Bearer',
-      'Bearer x',
-      `Bearer pk_test_${'0'.repeat(26)}`,
-      'Basic eDp5',
-      'pk_test_x',
-    ]) {
-      const reply = await ask(service, '/v1/verifications', { headers: authorization ? { authorization } : {} });
-      expect([authorization, reply.status]).toEqual([authorization, 401]);
+    const keys = [service.tenant.pk_test.slice(0, -1), 'pk_test_x', `pk_test_${'0'.repeat(26)}`];
+    for (const key of keys) {
+      const reply = await ask(service, '/v1/verifications', { key });
+      expect([key, reply.status]).toEqual([key, 401]);
       texts.add(reply.text);
     }
     expect(texts.size).toBe(1);
+  });
+
+  it('are a page where a browser asks for an address that nothing has, and JSON for programs', async () => {
+    for (const path of ['/nothing', '/v1/nothing', '/_capture/nothing.js', '/%E0%A4%A', '/log/nothing']) {
+      const page = await ask(service, path, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+      expect([path, page.status, page.headers.get('content-type')]).toEqual([path, 404, 'text/html; charset=utf-8']);
+      expect(page.text).toContain('<h1>Nothing is at this address</h1>');
+      expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+      expect(codeOf(await ask(service, path, { headers: { accept: '*/*' } }))).toEqual([404, 'not_found']);
+    }
+    const { pk_test } = service.tenant;
+    const api = await ask(service, `/v1/verifications/${UNKNOWN}`, { key: pk_test, headers: { accept: 'text/html' } });
+    expect(codeOf(api)).toEqual([404, 'not_found']);
   });
 
   it('carry a unique Request-Id, only in the header', async () => {

@@ -79,7 +79,7 @@ export function testAliasing(first: Picture, second: Picture, toSecond: Matrix3)
     let wrong = 0;
     let right = false;
     for (const band of BANDS) {
-      transform(first, x, y, second, x1, y1, band.colour);
+      transform({ picture: first, x, y }, { picture: second, x: x1, y: y1 }, band.colour);
       const [a, b] = [findPeaks(0, band), findPeaks(1, band)];
       const strayA = a.filter(peak => !follows(peak, 1, inverseTransposed(turn)));
       const strayB = b.filter(peak => !follows(peak, 0, transposed(turn)));
@@ -132,18 +132,17 @@ function inverseTransposed([a, b, c, d]: Matrix2): Matrix2 {
   return [d / determinant, -c / determinant, -b / determinant, a / determinant];
 }
 
+interface Tile {
+  picture: Picture;
+  /** Its upper left corner. */
+  x: number;
+  y: number;
+}
+
 /** Power spectra of a tile of each frame from one transform, zero frequency in the middle, and their running sums. */
-function transform(
-  first: Picture,
-  x0: number,
-  y0: number,
-  second: Picture,
-  x1: number,
-  y1: number,
-  colour: boolean,
-): void {
-  load(re, first, x0, y0, colour);
-  load(im, second, x1, y1, colour);
+function transform(first: Tile, second: Tile, colour: boolean): void {
+  load(re, first, colour);
+  load(im, second, colour);
   fft2(re, im);
   const [ofFirst, ofSecond] = powers;
   const last = N - 1;
@@ -181,7 +180,7 @@ function transform(
   }
 }
 
-function load(to: Float32Array, { width, data }: Picture, x0: number, y0: number, colour: boolean): void {
+function load(to: Float32Array, { picture: { width, data }, x: x0, y: y0 }: Tile, colour: boolean): void {
   let mean = 0;
   for (let y = 0; y < N; y++) {
     for (let x = 0, from = ((y0 + y) * width + x0) * 3; x < N; x++, from += 3) {

@@ -152,13 +152,21 @@ function factorAt(a: Way, i: number, pattern: readonly number[], b: Way, j: numb
   const factor = { re: re / norm, im: im / norm };
   const zoom = Math.hypot(factor.re, factor.im);
   if (zoom > ZOOM || zoom < 1 / ZOOM) return undefined;
+  const pair = { a, b, factor };
   for (let k = 0; k < WINDOW; k++)
-    if (!agrees(a, i + pattern[k]!, i + pattern[k + 1]!, b, j + k, j + k + 1, factor)) return undefined;
+    if (!agrees(pair, i + pattern[k]!, i + pattern[k + 1]!, j + k, j + k + 1)) return undefined;
   return factor;
 }
 
+/** Two films, and the factor between their movements. */
+interface Pair {
+  a: Way;
+  b: Way;
+  factor: Factor;
+}
+
 /** Whether one film moves between two of its frames as another does between two of its own. */
-function agrees(a: Way, from: number, to: number, b: Way, start: number, end: number, { re, im }: Factor): boolean {
+function agrees({ a, b, factor: { re, im } }: Pair, from: number, to: number, start: number, end: number): boolean {
   if (a.lost[from] !== a.lost[to] || b.lost[start] !== b.lost[end]) return false;
   const turn = a.turn[to]! - a.turn[from]!;
   if (Math.abs(turn - b.turn[end]! + b.turn[start]!) > tolerance(TURN, turn)) return false;
@@ -180,6 +188,7 @@ const SPANS = [
 
 /** Follows two films to both sides of a window in which they agree, and returns the bits of all that agrees. */
 function grown(a: Way, first: number, last: number, b: Way, j: number, factor: Factor): number {
+  const pair = { a, b, factor };
   let bits = 0;
   for (let k = 1; k < WINDOW; k++) bits += bitsOf(b, j + k - 1, j + k, j + k + 1);
   for (const way of [1, -1]) {
@@ -190,7 +199,7 @@ function grown(a: Way, first: number, last: number, b: Way, j: number, factor: F
       const span = SPANS.find(([m, n]) => {
         const [to, end] = [p + way * m, q + way * n];
         if (to < 0 || end < 0 || to > a.steps || end > b.steps) return false;
-        return way === 1 ? agrees(a, p, to, b, q, end, factor) : agrees(a, to, p, b, end, q, factor);
+        return way === 1 ? agrees(pair, p, to, q, end) : agrees(pair, to, p, end, q);
       });
       const [m, n] = span ?? [1, 1];
       if (span) bits += bitsOf(b, before, q, q + way * n);
@@ -241,6 +250,7 @@ function numbersOf(way: Way, i: number, pattern: readonly number[]): number[] | 
   const onward = [way.x, way.y].map(list => list[frames[WINDOW]!]! - list[frames[0]!]!);
   const far = Math.hypot(...onward);
   if (length < LEAST_WAY || far < LEAST_ONWARD * length) return undefined;
+  const pair = { a, b, factor };
   let bits = 0;
   for (let k = 1; k < WINDOW; k++) bits += bitsOf(way, frames[k - 1]!, frames[k]!, frames[k + 1]!);
   if (bits < LEAST_KEY_BITS) return undefined;

@@ -44,7 +44,7 @@ export function drawScene(
   }
   const count = 5 + Math.floor(rng.uniform(0, 6));
   for (let i = 0; i < count; i++)
-    drawSolid(data, width, height, rng, horizon, palette.things[i % palette.things.length], light);
+    drawSolid({ width, height, data }, rng, { horizon, colour: palette.things[i % palette.things.length], light });
   return { width, height, data };
 }
 
@@ -63,13 +63,9 @@ function makePalette(rng: Random): { back: Colour; ground: Colour; things: Colou
 }
 
 function drawSolid(
-  data: Uint8Array,
-  width: number,
-  height: number,
+  { width, height, data }: Picture,
   rng: Random,
-  horizon: number,
-  colour: Colour,
-  light: number,
+  { horizon, colour, light }: { horizon: number; colour: Colour; light: number },
 ): void {
   const round = rng.uniform() < 0.45;
   const foot = rng.uniform(horizon + 10, height * 0.98);

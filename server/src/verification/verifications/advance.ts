@@ -44,15 +44,8 @@ export async function captureStored(
   if (!status) throw new Error(`a capture cannot be stored on a ${row.status} verification`);
   const subject = { id: row.id, tenant_id: row.tenant_id, livemode: row.livemode, statements };
   await appendStatement(tx, deps, subject, { type: 'capture', at, content: captureStatement(captures.at(-1)!) });
-  return change(
-    tx,
-    deps,
-    row,
-    { status, captures_count: captures.length },
-    'verification.capture.persisted',
-    captures,
-    at,
-  );
+  const set = { status, captures_count: captures.length };
+  return change(tx, deps, row, 'verification.capture.persisted', { set, captures, at });
 }
 
 /** Completes a verification: writes the verdict and the seal. */
@@ -79,15 +72,8 @@ export async function complete(
     : row.instructions_found;
   const outcome = { status, verdict, object_match: row.object_match, instructions_found, ...seenIn(captures) };
   const opened = await opening(tx, row, outcome, at);
-  return change(
-    tx,
-    deps,
-    row,
-    { status, completed_at: at, verdict, seal_hash, instructions_found, ...opened },
-    'verification.completed',
-    captures,
-    at,
-  );
+  const set = { status, completed_at: at, verdict, seal_hash, instructions_found, ...opened };
+  return change(tx, deps, row, 'verification.completed', { set, captures, at });
 }
 
 /** Fails a verification because the analysis of a required capture ended in a permanent error. */
@@ -96,7 +82,7 @@ export async function fail(tx: Tx, deps: Needs, row: VerificationRow, captures: 
   if (!status) return row;
   const outcome = { status, verdict: null, object_match: row.object_match, ...seenIn(captures) };
   const opened = await opening(tx, row, outcome, at);
-  return change(tx, deps, row, { status, ...opened }, 'verification.failed', captures, at);
+  return change(tx, deps, row, 'verification.failed', { set: { status, ...opened }, captures, at });
 }
 
 const seenIn = (captures: readonly CaptureRow[]) => ({
@@ -122,13 +108,13 @@ export async function abandon(tx: Tx, row: VerificationRow): Promise<void> {
 export async function cancel(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
   const status = next(row.status, 'cancelled');
   if (!status) return row;
-  return change(tx, deps, row, { status }, 'verification.expired', await capturesOf(tx, row.id), at);
+  return change(tx, deps, row, 'verification.expired', { set: { status }, captures: await capturesOf(tx, row.id), at });
 }
 
 /** Marks a closed verification, emptied in this transaction, as redacted and records the event. */
 export function markRedacted(tx: Tx, deps: Needs, row: VerificationRow, at: Date): Promise<VerificationRow> {
   if (!isTerminal(row.status)) throw new Error(`a ${row.status} verification cannot be redacted`);
-  return change(tx, deps, row, { redacted_at: at }, 'verification.redacted', [], at);
+  return change(tx, deps, row, 'verification.redacted', { set: { redacted_at: at }, captures: [], at });
 }
 
 /** True when the row is past its deadline and nothing outstanding keeps it open. */
@@ -143,7 +129,7 @@ export async function expireIfDue(tx: Tx, deps: Needs, row: VerificationRow): Pr
   if (row.expires_at > now || next(row.status, 'deadline_passed') === null) return row;
   const captures = await capturesOf(tx, row.id);
   if (!isDue(row, captures, now)) return row;
-  return change(tx, deps, row, { status: 'expired' }, 'verification.expired', captures, now);
+  return change(tx, deps, row, 'verification.expired', { set: { status: 'expired' }, captures, at: now });
 }
 
 /** Expires one batch of overdue verifications in one transaction. Returns how many rows it looked at. */
@@ -175,7 +161,7 @@ export async function attachCaseAnalysis(
 ): Promise<VerificationRow> {
   await appendStatement(tx, deps, row, { type: 'case_analysis', at, content: { case_analysis: caseAnalysis } });
   const captures = await capturesOf(tx, row.id);
-  return change(tx, deps, row, { case_analysis: caseAnalysis }, 'verification.case.completed', captures, at);
+  return change(tx, deps, row, 'verification.case.completed', { set: { case_analysis: caseAnalysis }, captures, at });
 }
 
 /** Records that people have decided, and the event. */
@@ -186,7 +172,7 @@ export async function decideReview(
   set: ReviewChange,
   at: Date,
 ): Promise<VerificationRow> {
-  return change(tx, deps, row, set, 'verification.reviewed', await capturesOf(tx, row.id), at);
+  return change(tx, deps, row, 'verification.reviewed', { set, captures: await capturesOf(tx, row.id), at });
 }
 
 /** Locks a verification and expires it first if it is due. */
@@ -209,27 +195,27 @@ function endedAt({ private: { retention_days } }: VerificationRow, at: Date) {
   return { closed_at: at, erase_at: days };
 }
 
+type Changed = Partial<
+  Pick<
+    VerificationRow,
+    | 'status'
+    | 'captures_count'
+    | 'completed_at'
+    | 'verdict'
+    | 'seal_hash'
+    | 'instructions_found'
+    | 'case_analysis'
+    | 'redacted_at'
+  >
+> &
+  ReviewChange;
+
 async function change(
   tx: Tx,
   deps: Needs,
   row: VerificationRow,
-  set: Partial<
-    Pick<
-      VerificationRow,
-      | 'status'
-      | 'captures_count'
-      | 'completed_at'
-      | 'verdict'
-      | 'seal_hash'
-      | 'instructions_found'
-      | 'case_analysis'
-      | 'redacted_at'
-    >
-  > &
-    ReviewChange,
   event: InternalEvent,
-  captures: CaptureRow[],
-  at: Date,
+  { set, captures, at }: { set: Changed; captures: CaptureRow[]; at: Date },
 ): Promise<VerificationRow> {
   const all = set.status && isTerminal(set.status) ? { ...set, ...endedAt(row, at) } : set;
   const after = await updateColumns(tx, row.id, all, { event: true });

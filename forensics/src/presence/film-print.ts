@@ -250,7 +250,6 @@ function numbersOf(way: Way, i: number, pattern: readonly number[]): number[] | 
   const onward = [way.x, way.y].map(list => list[frames[WINDOW]!]! - list[frames[0]!]!);
   const far = Math.hypot(...onward);
   if (length < LEAST_WAY || far < LEAST_ONWARD * length) return undefined;
-  const pair = { a, b, factor };
   let bits = 0;
   for (let k = 1; k < WINDOW; k++) bits += bitsOf(way, frames[k - 1]!, frames[k]!, frames[k + 1]!);
   if (bits < LEAST_KEY_BITS) return undefined;

@@ -41,6 +41,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      checks: { pluginTimings: false },
       input: {
         index: resolve(import.meta.dirname, 'index.html'),
         certificate: resolve(import.meta.dirname, 'certificate.html'),

@@ -1,3 +1,3 @@
 import { ensurePagesBuilt } from '../server/src/commands/build-pages.ts';
 
-await ensurePagesBuilt();
+await ensurePagesBuilt(line => console.error(line));

@@ -55,6 +55,6 @@ export default defineConfig({
     target: ['es2022', 'chrome103', 'safari16.4', 'firefox113'],
     assetsInlineLimit: Number.MAX_SAFE_INTEGER,
     modulePreload: false,
-    rolldownOptions: { output: { codeSplitting: false } },
+    rolldownOptions: { output: { codeSplitting: false }, checks: { pluginTimings: false } },
   },
 });

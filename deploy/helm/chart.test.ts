@@ -20,13 +20,19 @@ interface Manifest {
   apiVersion: string;
   kind: string;
   metadata: { name: string };
-  spec?: { template?: { spec: PodSpec } };
+  spec?: { template?: { spec: PodSpec }; [member: string]: unknown };
 }
 interface PodSpec {
   securityContext: object;
   terminationGracePeriodSeconds?: number;
-  containers: { image: string; env: { name: string }[]; securityContext: object; [probe: string]: unknown }[];
-  volumes: { name: string; emptyDir?: object }[];
+  affinity?: object;
+  containers: {
+    image: string;
+    env: { name: string; value?: string }[];
+    securityContext: object;
+    [probe: string]: unknown;
+  }[];
+  volumes: { name: string; emptyDir?: object; configMap?: object }[];
 }
 
 const read = (...path: string[]) => readFileSync(join(...path), 'utf8');
@@ -38,6 +44,11 @@ const values = parse(read(CHART, 'values.yaml')) as Record<string, unknown>;
 const templates = globSync('templates/*', { cwd: CHART }).sort();
 const inputs = [...templates, 'Chart.yaml', 'values.yaml'].map(name => read(CHART, name)).concat(read(EXAMPLE));
 const digest = createHash('sha256').update(inputs.join('\0')).digest('hex');
+
+/** The variables that the templates set. */
+const ownVariables = templates.flatMap(name =>
+  [...read(CHART, name).matchAll(/- name: ([A-Z][A-Z0-9_]+)$/gm)].map(([, variable]) => variable!),
+);
 
 const byName = (text: string): Manifest[] =>
   parseAllDocuments(text)
@@ -72,6 +83,7 @@ describe('chart', () => {
     expect(valid(parse(read(EXAMPLE))), JSON.stringify(valid.errors)).toBe(true);
     expect(valid({ replicas: 2 })).toBe(false);
     expect(valid({ settings: { RATE_LIMIT_PER_MINUTE: 1_000_000 } })).toBe(false);
+    for (const name of ownVariables) expect(valid({ settings: { [name]: 'x' } }), name).toBe(false);
   });
 
   it('values.schema.json knows every value of values.yaml', () => {
@@ -93,9 +105,8 @@ describe('chart', () => {
     const config = globSync('server/src/platform/config/*.ts', { cwd: ROOT, exclude: ['**/*.test.ts'] })
       .map(name => read(ROOT, name))
       .join('\n');
-    const names = templates.flatMap(name => [...read(CHART, name).matchAll(/- name: ([A-Z][A-Z0-9_]+)$/gm)]);
-    expect(names.length).toBeGreaterThan(10);
-    for (const [, name] of names) expect(config, name).toContain(`'${name}'`);
+    expect(ownVariables.length).toBeGreaterThan(10);
+    for (const name of ownVariables) expect(config, name).toContain(`'${name}'`);
   });
 
   it('scales by a gauge that the service has', () => {
@@ -194,9 +205,12 @@ describe('rendered chart', () => {
       expect(container.volumeMounts).toEqual([
         { name: 'data', mountPath: '/data' },
         { name: 'tmp', mountPath: '/tmp' },
+        { name: 'authority', mountPath: '/etc/firsthand', readOnly: true },
       ]);
     }
-    expect(spec.volumes.every(volume => volume.emptyDir)).toBe(true);
+    const [data, tmp, ...extra] = spec.volumes;
+    expect([data?.emptyDir, tmp?.emptyDir]).toEqual([{ sizeLimit: '4Gi' }, { sizeLimit: '1Gi' }]);
+    expect(extra).toEqual([{ name: 'authority', configMap: { name: 'authority' } }]);
   });
 
   it.each(pods)('sets no variable twice: %s', (_name, spec) => {
@@ -214,17 +228,63 @@ describe('rendered chart', () => {
     },
   );
 
+  it('places the migration Job, and serves both families', () => {
+    const job = pods.find(([name]) => name === 'Job/firsthand-migrate')![1];
+    expect(job).toMatchObject({ nodeSelector: { pool: 'tools' }, tolerations: [{ key: 'dedicated' }] });
+    expect(job.affinity).toHaveProperty('nodeAffinity');
+    expect(golden.find(({ kind }) => kind === 'Service')!.spec).toMatchObject({
+      ipFamilyPolicy: 'RequireDualStack',
+      ipFamilies: ['IPv6', 'IPv4'],
+    });
+    for (const [name, spec] of pods)
+      expect([name, spec.containers[0]!.env.find(one => one.name === 'HOST')]).toEqual([
+        name,
+        { name: 'HOST', value: '::' },
+      ]);
+    expect(JSON.stringify(golden.find(({ kind }) => kind === 'Ingress'))).toContain(
+      '"pathType":"ImplementationSpecific"',
+    );
+  });
+
+  const LEAST = 'publicUrl: https://photos.example.com\ns3: { bucket: photos }\n';
+  const secretly = (...names: string[]) =>
+    `secretSettings: [${names.map(name => `{ setting: ${name}, secret: firsthand, key: x }`).join(', ')}]\n`;
+
+  it.skipIf(!render)(
+    'listens on IPv4 by default, and takes REDIS_URL from a Secret (needs helm, or go with sprig)',
+    () => {
+      const text = rendered(LEAST + secretly('REDIS_URL', 'DATABASE_URL'));
+      expect(text).toMatch(/name: HOST\n\s+value: "0\.0\.0\.0"/);
+      expect(text).not.toContain('ipFamil');
+      expect(text.match(/name: REDIS_URL/g)).toHaveLength(3);
+    },
+  );
+
   it.skipIf(!render).each([
-    ['a public URL', '{}', /Set publicUrl/],
-    ['a bucket', 'publicUrl: https://photos.example.com', /Set s3\.bucket/],
-  ])('needs %s (needs helm, or go with sprig)', (_name, text, message) => {
+    ['no setting of the chart', `${LEAST}settings: { PUBLIC_URL: x }`, /PUBLIC_URL.*publicUrl|settings/],
+    ['no secret setting of the chart', LEAST + secretly('S3_BUCKET'), /S3_BUCKET is set twice/],
+    ['no second Redis', `${LEAST}redisUrl: redis://redis\n${secretly('REDIS_URL')}`, /REDIS_URL is set twice/],
+    ['no setting twice', `${LEAST}settings: { SMTP_URL: x }\n${secretly('SMTP_URL')}`, /SMTP_URL is set twice/],
+    ['no secret setting twice', LEAST + secretly('SMTP_URL', 'SMTP_URL'), /SMTP_URL is set twice/],
+  ])('takes %s (needs helm, or go with sprig)', (_name, text, message) => {
+    expect(() => rendered(text)).toThrow(message);
+  });
+
+  function rendered(text: string): string {
     const folder = mkdtempSync(join(tmpdir(), 'fh-chart-'));
     const file = join(folder, 'values.yaml');
     writeFileSync(file, text);
     try {
-      expect(() => render!(file)).toThrow(message);
+      return render!(file);
     } finally {
       rmSync(folder, { recursive: true });
     }
+  }
+
+  it.skipIf(!render).each([
+    ['a public URL', '{}', /Set publicUrl/],
+    ['a bucket', 'publicUrl: https://photos.example.com', /Set s3\.bucket/],
+  ])('needs %s (needs helm, or go with sprig)', (_name, text, message) => {
+    expect(() => rendered(text)).toThrow(message);
   });
 });

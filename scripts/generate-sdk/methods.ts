@@ -87,7 +87,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   createWebhookEndpoint: 'webhooks.createEndpoint',
   updateWebhookEndpoint: 'webhooks.updateEndpoint',
   deleteWebhookEndpoint: 'webhooks.deleteEndpoint',
-  testWebhookEndpoint: 'webhooks.testEndpoint',
+  sendEndpointTest: 'webhooks.testEndpoint',
   enableWebhookEndpoint: 'webhooks.enableEndpoint',
   sendTestEvent: 'webhooks.sendTest',
   getWebhookSecret: 'webhooks.getSecret',

@@ -22,7 +22,7 @@ import {
 import { listDeliveries, recoverDeliveries, retryDelivery } from './delivery/webhooks/deliveries.ts';
 import { enableWebhookEndpoint, listWebhookEndpoints } from './delivery/webhooks/endpoints.ts';
 import { streamEvents } from './delivery/webhooks/stream.ts';
-import { resendEvent, sendTestEvent, testWebhookEndpoint } from './delivery/webhooks/test-event.ts';
+import { resendEvent, sendEndpointTest, sendTestEvent } from './delivery/webhooks/test-event.ts';
 import { createBatch } from './desk/batches/create-batch.ts';
 import { cancelBatch, getBatch, getBatchResults, listBatches } from './desk/batches/endpoints.ts';
 import { createBulkAction } from './desk/bulk/create-bulk-action.ts';
@@ -177,7 +177,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/webhook-endpoints': createWebhookEndpoint,
   'PATCH /v1/webhook-endpoints/:id': updateWebhookEndpoint,
   'DELETE /v1/webhook-endpoints/:id': deleteWebhookEndpoint,
-  'POST /v1/webhook-endpoints/:id/test': testWebhookEndpoint,
+  'POST /v1/webhook-endpoints/:id/test': sendEndpointTest,
   'POST /v1/webhook-endpoints/:id/enable': enableWebhookEndpoint,
   'POST /v1/webhooks/test': sendTestEvent,
   'POST /v1/events/:id/resend': resendEvent,

@@ -30,16 +30,19 @@ const PAGES = [
 const STAMP = '.sources';
 const HOUR_MS = 3_600_000;
 
+/** Told what a start waits for. */
+type Say = (line: string) => void;
+
 /**
- * Builds every page whose sources changed since its last build; prints nothing when none did. Safe to run concurrently, because a finished
+ * Builds every page whose sources changed since its last build; says nothing when none did. Safe to run concurrently, because a finished
  * page replaces the old one in one step.
  */
-export async function ensurePagesBuilt(): Promise<void> {
-  const builds = await Promise.allSettled(PAGES.map(ensureBuilt));
+export async function ensurePagesBuilt(say: Say = () => {}): Promise<void> {
+  const builds = await Promise.allSettled(PAGES.map(page => ensureBuilt(page, say)));
   for (const build of builds) if (build.status === 'rejected') throw build.reason;
 }
 
-async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<void> {
+async function ensureBuilt({ name, sources }: (typeof PAGES)[number], say: Say): Promise<void> {
   const folder = join(root, name);
   const hash = await hashOf(sources);
   const built = await readFile(join(folder, 'dist', STAMP), 'utf8').catch(() => null);
@@ -48,6 +51,8 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
   // An installation without development tools uses the pages it came with.
   if (!vite && built !== null) return;
   if (!vite) throw new Error(`${name}/dist is missing and cannot be built: run npm ci with development dependencies`);
+  say(`building the pages of ${name}, which takes up to a minute`);
+  const began = performance.now();
   await removeAbandonedDrafts(folder);
   const draft = await mkdtemp(join(folder, 'dist-'));
   try {
@@ -59,6 +64,7 @@ async function ensureBuilt({ name, sources }: (typeof PAGES)[number]): Promise<v
       // Another build of the same sources finished first.
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
+    say(`built the pages of ${name} in ${Math.ceil((performance.now() - began) / 1_000)} s`);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }

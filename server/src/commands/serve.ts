@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import { join } from 'node:path';
 import { workEnded } from '@firsthand/cli/outcome.ts';
+import { dim } from '@firsthand/cli/print.ts';
 import { openDeps } from '../open.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
@@ -37,11 +40,16 @@ export async function serve(o: ServeOptions): Promise<void> {
     : read;
   const log = createLog(environment.LOG_LEVEL ? config.logLevel : process.stderr.isTTY ? 'warn' : 'info');
   log.info({ version: VERSION, commit: commitOf() }, 'starting');
+  // A terminal shows no `info`; the log of a service has the database in it.
+  const terminal = !environment.LOG_LEVEL && process.stderr.isTTY;
+  const say = (line: string) => (terminal ? console.error(dim(line)) : log.info(line));
+  const folder = join(config.dataDir, 'postgres');
+  if (terminal && !config.databaseUrl && !existsSync(folder)) say(`creating the database in ${folder}`);
   // PostgreSQL starts while the rest of the code loads.
   const [opened, { startService }] = await Promise.all([
     openDeps(config, log, { database: 'own' }),
     import('../service.ts'),
-    o.http ? ensurePagesBuilt() : undefined,
+    o.http ? ensurePagesBuilt(say) : undefined,
   ]);
   const { deps } = opened;
   const service = await startService(opened, {

@@ -92,6 +92,8 @@ onLinux('npm start -- --tls', () => {
   let certificate: X509Certificate;
   let agent: Agent;
   beforeAll(async () => {
+    // As after a change of its sources.
+    await rm(join(ROOT, 'verify', 'dist', '.sources'), { force: true });
     started = await npmStart(['--tls']);
     const name = (await readdir(started.dataDir)).find(file => /^tls-.*\.crt$/.test(file));
     const pem = await readFile(join(started.dataDir, name ?? 'no certificate'), 'utf8');
@@ -124,6 +126,20 @@ onLinux('npm start -- --tls', () => {
     expect(plain).toBeInstanceOf(Error);
     const socket = connect({ host: '127.0.0.1', port: started.port, rejectUnauthorized: false, maxVersion: 'TLSv1.1' });
     await expect(once(socket, 'secureConnect')).rejects.toThrow();
+  });
+
+  it('says what the first start waits for, before it is ready', () => {
+    const output = started.output();
+    const places = [
+      'creating the database',
+      'building the pages of verify',
+      'built the pages of verify in',
+      'is ready at',
+    ];
+    const found = places.map(place => [place, output.indexOf(place)] as const);
+    expect(found.filter(([, at]) => at < 0)).toEqual([]);
+    expect(Math.max(...found.map(([, at]) => at))).toBe(output.indexOf('is ready at'));
+    expect(output).not.toContain('PLUGIN_TIMINGS');
   });
 
   it('prints a link that a phone can open, and its QR code', async () => {

@@ -31,10 +31,29 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 {{- end }}
 
+{{/* Kubernetes takes the last of two variables of one name and says nothing. `$owned`: the value of the chart that decides a variable. */}}
+{{- define "firsthand.checkSettings" -}}
+{{- $owned := dict "HOST" "host" "PORT" "" "DATA_DIR" "" "PUBLIC_URL" "publicUrl" "S3_BUCKET" "s3.bucket" "S3_REGION" "s3.region" "S3_FORCE_PATH_STYLE" "s3.forcePathStyle" "S3_ENDPOINT" "s3.endpoint" "TRUSTED_PROXIES" "trustedProxies" "REDIS_URL" "redisUrl" "DATABASE_POOL_SIZE" "databasePoolSize" "DRAIN_SECONDS" "drainSeconds" "WORKER_PORT" "" "ANALYSIS_THREADS" "worker.threads" "WORKER_CONCURRENCY" "worker.concurrency" }}
+{{- range $name, $_ := .Values.settings }}
+{{- if hasKey $owned $name }}
+{{- fail (printf "settings.%s: the chart sets it. Leave it out here%s." $name (get $owned $name | empty | ternary "" (printf ", and use the value %s" (get $owned $name)))) }}
+{{- end }}
+{{- end }}
+{{- $optional := dict "S3_ENDPOINT" .Values.s3.endpoint "TRUSTED_PROXIES" .Values.trustedProxies "REDIS_URL" .Values.redisUrl }}
+{{- $seen := dict }}
+{{- range .Values.secretSettings }}
+{{- if or (hasKey $seen .setting) (hasKey $.Values.settings .setting) (and (hasKey $owned .setting) (not (and (hasKey $optional .setting) (empty (get $optional .setting))))) }}
+{{- fail (printf "secretSettings: %s is set twice, here and by the chart, by settings or by another entry." .setting) }}
+{{- end }}
+{{- $_ := set $seen .setting true }}
+{{- end }}
+{{- end }}
+
 {{/* Settings that every process has. A later `env` entry wins over `envFrom`. */}}
 {{- define "firsthand.env" -}}
+{{- include "firsthand.checkSettings" . -}}
 - name: HOST
-  value: 0.0.0.0
+  value: {{ .Values.host | default (ternary "::" "0.0.0.0" (or (has "IPv6" .Values.service.ipFamilies) (eq .Values.service.ipFamilyPolicy "RequireDualStack"))) | quote }}
 - name: DATA_DIR
   value: /data
 - name: PUBLIC_URL
@@ -105,6 +124,9 @@ readinessProbe:
   mountPath: /data
 - name: tmp
   mountPath: /tmp
+{{- with .Values.extraVolumeMounts }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "firsthand.volumes" -}}
@@ -114,6 +136,9 @@ readinessProbe:
 - name: tmp
   emptyDir:
     sizeLimit: {{ .Values.tmpSizeLimit }}
+{{- with .Values.extraVolumes }}
+{{ toYaml . }}
+{{- end }}
 {{- end }}
 
 {{- define "firsthand.podBase" -}}

@@ -47,8 +47,8 @@ export const sendTestEvent = tenantEndpoint({
   },
 });
 
-export const testWebhookEndpoint = tenantEndpoint({
-  operationId: 'testWebhookEndpoint',
+export const sendEndpointTest = tenantEndpoint({
+  operationId: 'sendEndpointTest',
   summary: 'Send a test event to an endpoint',
   description: 'As `POST /v1/webhooks/test`, to the address and in the mode of the endpoint.',
   tag: 'Webhooks',

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { expect } from 'vitest';
 import { createTenant, type NewTenant } from '../../src/identity/tenants/create.ts';
 import { openDeps } from '../../src/open.ts';
 import { type Config, readConfig } from '../../src/platform/config/config.ts';
@@ -110,11 +109,6 @@ export async function startTestService(o: TestOptions = {}): Promise<TestService
       if (!o.beside) {
         await database?.drop();
         await rm(dataDir, { recursive: true, force: true });
-      }
-      if (process.env.LEFTOVERS && left.length > 0) {
-        const { appendFileSync } = await import('node:fs');
-        appendFileSync(process.env.LEFTOVERS, `${JSON.stringify({ test: expect.getState().testPath, left })}\n`);
-        return;
       }
       if (left.length > 0) throw new Error(`the stopped service left:\n${left.join('\n')}`);
     },

@@ -39,10 +39,10 @@ const DOORS = {
     config: 'attestation config environment sign-in',
     db: 'batches embedded listen sql storable',
     deps: '',
-    http: 'blob-routes body cursor endpoint idempotency open-streams principal problem register root structure validate',
+    http: 'blob-routes body cursor endpoint idempotency open-streams plain-page principal problem register root structure validate',
     jobs: 'queue taking turns',
     lib: 'addresses ask-json base64 c2pa-writer device digest event-loop ids keyring log log-name mail mask-url text tracing version',
-    limits: 'limiter memory postgres redis',
+    limits: 'limiter postgres redis',
     vision: 'client prompt',
   },
   identity: {

@@ -77,7 +77,9 @@ describe('programs in the docs', () => {
   const runs = async (command: string, name: string, program: string) => {
     const ours = program
       .replaceAll('http://localhost:8080', () => service.url)
-      .replaceAll('http://localhost:3000/hooks', () => hooks.url);
+      .replaceAll('http://localhost:3000/hooks', () => hooks.url)
+      // An account registers an address once, and the page's program exists in two languages.
+      .replaceAll('/account-hooks', () => `/account-hooks/${name}`);
     return (await run(command, [await written(name, ours)], { cwd: folder, env: env() })).stdout;
   };
 

@@ -200,6 +200,14 @@ describe('the pages of verifications', () => {
     await desk.press('Hide the heat map');
     for (let n = 0; n < 12; n += 1) await desk.press('Zoom in');
     await desk.page.getByText('3,200%').waitFor();
+    // Each read of the case brings other presigned addresses of the same pictures. The zoom stays.
+    await ask(service, `/v1/verifications/${made.id}/finalize`, {
+      key: service.tenant.pk_test,
+      body: { narrative: 'It fell.' },
+    });
+    await desk.page.getByRole('heading', { name: 'Case analysis' }).waitFor();
+    await desk.page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+    expect(await desk.page.getByText('3,200%').count()).toBe(1);
     // One pixel of the photo is 32 of the screen: eight neighbours are all of one colour.
     await expect
       .poll(async () => {

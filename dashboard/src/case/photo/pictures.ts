@@ -2,8 +2,8 @@
 const kept = new Map<string, Promise<HTMLImageElement>>();
 const MOST = 24;
 
-/** The presigned part of an address changes at each read; the picture behind it does not. */
-const nameOf = (url: string): string => {
+/** A picture's name. The presigned part of its address changes with each read of the case; the picture does not. */
+export const nameOf = (url: string): string => {
   const { origin, pathname } = new URL(url, location.href);
   return origin + pathname;
 };

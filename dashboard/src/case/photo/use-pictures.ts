@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { loadPicture } from './pictures.ts';
+import { loadPicture, nameOf } from './pictures.ts';
 import type { Size } from './view.ts';
 
 export interface Shown extends Size {
@@ -13,15 +13,18 @@ export interface Shown extends Size {
   second?: string | undefined;
 }
 
+/** The names of a photo's pictures: what an effect depends on that starts anew for another photo. */
+export const namesOf = ({ preview, full, heat, second }: Shown): string =>
+  [preview, full, heat, second].map(url => (url ? nameOf(url) : '')).join(' ');
+
 export type Pictures = { [Name in 'preview' | 'full' | 'heat' | 'second']?: HTMLImageElement };
 
 /** The pictures of a photo that have arrived so far. `failed`: none that this browser can read. */
-export function usePictures(
-  { width, preview, full, heat, second }: Shown,
-  scale: number,
-): { pictures: Pictures; failed: boolean } {
+export function usePictures(photo: Shown, scale: number): { pictures: Pictures; failed: boolean } {
+  const { width, preview, full, heat, second } = photo;
   const [pictures, setPictures] = useState<Pictures>({});
   const [failed, setFailed] = useState(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address of the same picture loads nothing
   useEffect(() => {
     let wanted = true;
     setPictures({});
@@ -41,20 +44,21 @@ export function usePictures(
     return () => {
       wanted = false;
     };
-  }, [preview, full, heat, second]);
+  }, [namesOf(photo)]);
 
   const { preview: small, full: large } = pictures;
-  const sharper = small && !large && scale * devicePixelRatio > (small.naturalWidth / width) * 1.05 ? full : undefined;
+  const sharper = small && !large && scale * devicePixelRatio > (small.naturalWidth / width) * 1.05;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another address of the same picture loads nothing
   useEffect(() => {
     let wanted = true;
-    if (sharper === undefined) return undefined;
-    loadPicture(sharper).then(
+    if (!sharper || full === undefined) return undefined;
+    loadPicture(full).then(
       image => wanted && setPictures(others => ({ ...others, full: image })),
       () => undefined,
     );
     return () => {
       wanted = false;
     };
-  }, [sharper]);
+  }, [sharper, full && nameOf(full)]);
   return { pictures, failed };
 }

@@ -4,7 +4,7 @@ import { Button } from '../../base/parts/button.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { paintPhoto } from './paint.ts';
 import { useBlink } from './use-blink.ts';
-import { type Shown, usePictures } from './use-pictures.ts';
+import { namesOf, type Shown, usePictures } from './use-pictures.ts';
 import type { Part } from './view.ts';
 import { useZoom, type Zoom } from './zoom.ts';
 import { ZoomCanvas } from './zoom-canvas.tsx';
@@ -46,9 +46,9 @@ export function Viewer({
   const { zoom, scale } = useZoom(photo);
   const { pictures, failed } = usePictures(photo, scale);
   const secondNow = useBlink(blink && photo.second);
-  const { width, height, preview, full } = photo;
+  const { width, height, full } = photo;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another photo is shown whole
-  useEffect(() => zoom.fit(), [zoom, width, height, preview, full]);
+  useEffect(() => zoom.fit(), [zoom, width, height, namesOf(photo)]);
   useImperativeHandle(
     handle,
     () => ({

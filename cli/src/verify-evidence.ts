@@ -41,7 +41,7 @@ async function check(file: string, o: VerifyEvidenceOptions): Promise<Report> {
   const bundle = await open(file);
   try {
     const found = await bundle.stat();
-    if (found.isDirectory()) throw new Error(`${file} is a folder. Name the bundle, a zip file.`);
+    if (found.isDirectory()) throw new Error(`The folder ${file} is not a bundle. Zip its files, then name the zip.`);
     if (found.isFile() && found.size === 0) throw new Error(`${file} is empty. Download the bundle again.`);
     return await verifyBundle(bundle.createReadStream({ highWaterMark: CHUNK_BYTES, autoClose: false }), {
       trusted,

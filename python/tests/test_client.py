@@ -128,13 +128,14 @@ def test_raises_the_class_of_a_code_once_with_the_request_id(
     fields = [{"path": "steps.0.max", "message": "must be at least 1", "code": "too_small", "params": {"min": 1}}]
     with pytest.raises(ApiError) as caught:
         both.run(
-            [answer({"error": {"code": code, "message": "No.", "doc_url": DOC_URL, "fields": fields}}, status)],
+            [answer({"error": {"code": code, "message": "No.", "doc_url": DOC_URL, "fields": fields, "params": {"sent": "session"}}}, status)],
             lambda c: c.verifications.create(),
         )
     error = caught.value
     assert type(error) is kind
     assert (error.code, error.status, error.request_id) == (code, status, "01JREQUEST")
     assert error.fields == (("steps.0.max", "must be at least 1", "too_small", {"min": 1}),)
+    assert error.params == {"sent": "session"}
     assert error.doc_url == DOC_URL
     assert str(error) == "No. steps.0.max must be at least 1"
     assert len(both.asked) == 1

@@ -149,17 +149,18 @@ def error_of(response: httpx.Response) -> ApiError:
     try:
         found = json.loads(response.content)["error"]
         code, message = str(found["code"]), str(found["message"])
-        doc_url = found.get("doc_url")
+        doc_url, params = found.get("doc_url"), found.get("params")
         fields = tuple(fault_of(one) for one in found.get("fields") or ())
     except (ValueError, TypeError, KeyError):
         code, message = f"http_{response.status_code}", f"{response.url} answered {response.status_code}"
-        doc_url, fields = None, ()
+        doc_url, params, fields = None, None, ()
     words = "; ".join(f"{fault.path} {fault.message}" for fault in fields)
     return ERRORS.get(code, ApiError)(
         f"{message} {words}" if words else message,
         code=code,
         status=response.status_code,
         fields=fields,
+        params=params,
         doc_url=doc_url,
         request_id=response.headers.get("request-id"),
         retry_after=retry_after(response),

@@ -48,6 +48,8 @@ class ApiError(FirsthandError):
     status: int
     #: The faults of an `invalid_request`; empty otherwise.
     fields: tuple[FieldFault, ...]
+    #: What the code needs to be told in words, such as the kinds of credential that are accepted; empty for most codes.
+    params: Mapping[str, str | float | bool | list[str]]
     #: The page of the service that explains the code.
     doc_url: str | None
     #: The seconds that `Retry-After` asks to wait.
@@ -61,12 +63,14 @@ class ApiError(FirsthandError):
         status: int,
         fields: tuple[FieldFault, ...] = (),
         request_id: str | None = None,
+        params: Mapping[str, str | float | bool | list[str]] | None = None,
         doc_url: str | None = None,
         retry_after: float | None = None,
     ) -> None:
         super().__init__(message, code=code, request_id=request_id)
         self.status = status
         self.fields = fields
+        self.params = params or {}
         self.doc_url = doc_url
         self.retry_after = retry_after
 

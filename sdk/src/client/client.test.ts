@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   ApiError,
   ConnectionError,
@@ -154,6 +154,16 @@ describe('Firsthand client', () => {
     await expect(client.verifications.get(ID, { maxRetries: 0 })).rejects.toBeInstanceOf(ConnectionError);
   });
 
+  it('says of a lost connection that Node.js leaves a proxy of the environment unused', async () => {
+    vi.stubEnv('https_proxy', 'http://proxy.example:3128');
+    try {
+      const { client } = clientOf([new TypeError('fetch failed')], { maxRetries: 0 });
+      await expect(client.verifications.get(ID)).rejects.toThrow(/https_proxy is set, .* NODE_USE_ENV_PROXY=1$/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
   it.each([
     ['invalid_request', 400, InvalidRequestError],
     ['not_found', 404, NotFoundError],
@@ -162,7 +172,9 @@ describe('Firsthand client', () => {
   ])('throws the class of %s once, with the request id', async (code, status, Class) => {
     const fields = [{ path: 'steps.0.max', message: 'must be at least 1', code: 'too_small', params: { min: 1 } }];
     const doc_url = 'http://localhost:8080/docs/errors#invalid_request';
-    const { asked, client } = clientOf([json({ error: { code, message: 'No.', doc_url, fields } }, status)]);
+    const { asked, client } = clientOf([
+      json({ error: { code, message: 'No.', doc_url, fields, params: { sent: 'session' } } }, status),
+    ]);
     const error = await client.verifications.create({}).then(
       () => null,
       (caught: ApiError) => caught,
@@ -172,6 +184,7 @@ describe('Firsthand client', () => {
       code,
       status,
       fields,
+      params: { sent: 'session' },
       docUrl: doc_url,
       requestId: '01JREQUEST',
       message: 'No. steps.0.max must be at least 1',

@@ -28,6 +28,7 @@ export interface FieldFault extends Fault {
 export interface ApiErrorOptions extends FirsthandErrorOptions {
   status: number;
   fields?: readonly FieldFault[] | undefined;
+  params?: Fault['params'] | undefined;
   docUrl?: string | undefined;
   retryAfterMs?: number | undefined;
 }
@@ -38,6 +39,8 @@ export class ApiError extends FirsthandError {
   readonly status: number;
   /** The faults of an `invalid_request`; empty otherwise. */
   readonly fields: readonly FieldFault[];
+  /** What the code needs to be told in words, such as the kinds of credential that are accepted; empty for most codes. */
+  readonly params: NonNullable<Fault['params']>;
   /** The page of the service that explains the code. */
   readonly docUrl: string | undefined;
   /** The wait that `Retry-After` asks for. */
@@ -48,9 +51,19 @@ export class ApiError extends FirsthandError {
     this.name = new.target.name;
     this.status = o.status;
     this.fields = o.fields ?? [];
+    this.params = o.params ?? {};
     this.docUrl = o.docUrl;
     this.retryAfterMs = o.retryAfterMs;
   }
+}
+
+/** A remark for a process whose environment names a proxy that Node.js leaves unused; `curl` beside it uses it. */
+function unusedProxy(): string {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  const { env } = process ?? {};
+  const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find(name => env?.[name]);
+  if (!env || !named || env.NODE_USE_ENV_PROXY) return '';
+  return `. ${named} is set, but Node.js uses it only with NODE_USE_ENV_PROXY=1`;
 }
 
 /** No complete answer arrived. The request may or may not have taken effect. */
@@ -62,7 +75,8 @@ export class ConnectionError extends FirsthandError {
       code?: string;
       message?: string;
     };
-    super(`${url} does not answer (${code ?? message ?? 'connection lost'})`, { code: 'connection_error', cause });
+    const why = code ?? message ?? 'connection lost';
+    super(`${url} does not answer (${why})${unusedProxy()}`, { code: 'connection_error', cause });
   }
 }
 

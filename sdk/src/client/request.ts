@@ -275,7 +275,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   const { status } = response;
   const requestId = response.headers.get('request-id') ?? undefined;
   const found = (await response.json().catch(() => null)) as {
-    error?: { code?: string; message?: string; doc_url?: string; fields?: FieldFault[] };
+    error?: { code?: string; message?: string; doc_url?: string; fields?: FieldFault[]; params?: FieldFault['params'] };
   } | null;
   const error = found?.error ?? {};
   const { code = `http_${status}`, message = `${response.url} answered ${status}`, fields } = error;
@@ -285,6 +285,7 @@ async function errorOf(response: Response): Promise<ApiError> {
     code,
     status,
     fields,
+    params: error.params,
     docUrl: error.doc_url,
     requestId,
     retryAfterMs: retryAfterOf(response),

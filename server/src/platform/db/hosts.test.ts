@@ -24,6 +24,19 @@ describe('urlsOfHosts', () => {
     ]);
   });
 
+  it('takes several hosts from the query, as libpq does', () => {
+    expect(urlsOfHosts('postgresql://u:p@/db?host=a,b&port=5433&sslmode=require')).toEqual([
+      'postgresql://u:p@a:5433/db?sslmode=require',
+      'postgresql://u:p@b:5433/db?sslmode=require',
+    ]);
+    expect(urlsOfHosts('postgresql://u@/db?host=a%2C::1&port=1,2')).toEqual([
+      'postgresql://u@a:1/db',
+      'postgresql://u@[::1]:2/db',
+    ]);
+    expect(urlsOfHosts('postgresql://u@/db?host=a,b&port=1,2,3')).toBeNull();
+    expect(urlsOfHosts('postgresql://u@/db?host=/run/a,/run/b')).toBeNull();
+  });
+
   it('refuses what is not a list of hosts', () => {
     for (const url of ['postgres://a,,b/db', 'postgres://a:b:c,d/db', 'postgres://a:99999,b/db', 'nonsense', '']) {
       expect(urlsOfHosts(url)).toBeNull();

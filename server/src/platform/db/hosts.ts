@@ -9,16 +9,19 @@ interface Host {
 const SHAPE = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?)([^/?#@]+)((?:\/[^?#]*)?)(?:\?([^#]*))?$/;
 /** A user without a host: it stands in the query, often as a folder of sockets. A URL parser wants one. */
 const NO_HOST = /^(postgres(?:ql)?:\/\/[^@/?#]*@)(\/[^?#]*\?(?:[^#]*&)?host=)/;
+/** No host before the path, and a list of hosts in the query. */
+const SEVERAL_IN_QUERY = /^(postgres(?:ql)?:\/\/(?:[^@/?#]*@)?\/[^/?#]*)\?((?:[^#]*&)?host=[^&#]*(?:,|%2C)[^#]*)$/i;
 const ONE = /^(\[[0-9a-fA-F:.]+\]|[^\s:[\],]+)(?::(\d{1,5}))?$/;
 
 /**
- * Splits a connection URI into one URI for each host, in their order. Takes libpq's form with several hosts,
- * `postgresql://user:password@a:5432,b:5432/name`
+ * Splits a connection URI into one URI for each host, in their order. Takes libpq's forms with several hosts,
+ * `postgresql://user:password@a:5432,b:5432/name` and `postgresql:///name?host=a,b&port=5432`
  * (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-MULTIPLE-HOSTS). `target_session_attrs` may stand in
  * it and changes nothing: with several hosts, the one that accepts writes is used. Returns null for anything else.
  */
 export function urlsOfHosts(text: string): string[] | null {
-  const url = text.replace(NO_HOST, '$1localhost$2');
+  const url = hostsFirst(text)?.replace(NO_HOST, '$1localhost$2');
+  if (url === undefined) return null;
   const parts = SHAPE.exec(url);
   // A socket's folder stands in the query, with no host.
   if (!parts) return URL.canParse(url) ? [url] : null;
@@ -35,6 +38,25 @@ export function urlsOfHosts(text: string): string[] | null {
   const rest = parameters.size > 0 ? `?${parameters}` : '';
   const urls = hosts.map(({ host, port }) => `${start}${host}:${port}${path}${rest}`);
   return urls.every(one => URL.canParse(one)) ? urls : null;
+}
+
+/** Moves several hosts from the query to where they stand otherwise. One port counts for all. Null: they fit no ports, or are no names. */
+function hostsFirst(url: string): string | null {
+  const [, start, query] = SEVERAL_IN_QUERY.exec(url) ?? [];
+  if (start === undefined) return url;
+  const parameters = new URLSearchParams(query);
+  const hosts = parameters.get('host')!.split(',');
+  const ports = parameters.get('port')?.split(',') ?? [];
+  if ((ports.length > 1 && ports.length !== hosts.length) || hosts.some(host => host.startsWith('/'))) return null;
+  parameters.delete('host');
+  parameters.delete('port');
+  const list = hosts.map((host, at) => {
+    const port = ports[at] ?? ports[0];
+    const name = host.includes(':') ? `[${host}]` : host;
+    return port ? `${name}:${port}` : name;
+  });
+  const rest = parameters.size > 0 ? `?${parameters}` : '';
+  return start.replace(/\/[^/]*$/, path => `${list}${path}${rest}`);
 }
 
 /** The server to use: the only one, or of several the one that accepts writes. */

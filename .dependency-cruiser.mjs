@@ -218,10 +218,16 @@ export default {
       to: { path: allBut('cli', 'evidence', 'report', 'sdk') },
     },
     {
-      name: 'react-knows-sdk-only',
+      // The component has the hosted page's texts and rules; they are packed with it.
+      name: 'react-knows-sdk-and-the-words-and-rules-of-the-capture-page-only',
       severity: 'error',
       from: { path: '^react/src' },
-      to: { path: allBut('react', 'sdk') },
+      to: {
+        path: [
+          allBut('react', 'sdk', 'capture', 'contract', 'look'),
+          '^capture/src/(?!messages/|(files|flow|refusal)\\.ts)',
+        ],
+      },
     },
     {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',

@@ -104,6 +104,7 @@ async function typescript(day: Day): Promise<string> {
 
 const FLOW = (baseUrl: string) => `import { CaptureFlow } from '@firsthand/react';
 import { createRoot } from 'react-dom/client';
+import '@firsthand/react/styles.css';
 
 const token = new URLSearchParams(location.search).get('token')!;
 const { dataset } = document.body;
@@ -128,7 +129,7 @@ async function capture(day: Day, url: string, picture: string): Promise<void> {
     await page.getByAltText('The front, photo 1').waitFor();
     await page.screenshot({ path: join(day.folder, picture) });
     await page.getByRole('button', { name: 'Send' }).click();
-    await page.getByText('Your photos were sent').waitFor();
+    await page.getByText('All sent. Thank you.').waitFor();
     expectThat(faults.length === 0, `a page without errors: ${faults.join('; ')}`);
   } finally {
     await browser.close();

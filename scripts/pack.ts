@@ -6,7 +6,8 @@ import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type OutputAsset, type OutputChunk, rolldown } from 'rolldown';
+import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
+import { WORD_KEYS } from '../react/src/word-keys.ts';
 import { TSC } from './typescript.ts';
 
 const run = promisify(execFile);
@@ -45,7 +46,11 @@ async function buildPackage(name: PackageName, into: string): Promise<void> {
     into,
     manifest,
     entries
-      ? { sideEffects: false, ...withoutExports(entries), exports: exportsOf(entries) }
+      ? {
+          sideEffects: name === 'react' ? ['*.css'] : false,
+          ...withoutExports(entries),
+          exports: exportsOf(name, entries),
+        }
       : { bin: { firsthand: 'dist/main.js' }, exports: { './package.json': './package.json' } },
   );
   await cp(join(root, 'LICENSE'), join(into, 'LICENSE'));
@@ -54,6 +59,18 @@ async function buildPackage(name: PackageName, into: string): Promise<void> {
 }
 
 const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
+
+/** What @firsthand/react takes from the hosted page: the texts that it shows, and rules that import the SDK by its sources. */
+const IMPORTED: Plugin = {
+  name: 'imported',
+  resolveId: id =>
+    /^@firsthand\/sdk\/capture\/.*\.ts$/.test(id) ? { id: '@firsthand/sdk/capture', external: true } : null,
+  transform(code, id) {
+    if (!/\/capture\/src\/messages\/\w+\.json$/.test(id)) return null;
+    const all = JSON.parse(code) as Record<string, unknown>;
+    return { code: JSON.stringify(Object.fromEntries(WORD_KEYS.map(key => [key, all[key]]))), moduleType: 'json' };
+  },
+};
 
 /** ECMAScript modules and CommonJS, each with its own declarations. Returns the libraries that are inside. */
 async function bundleLibrary(name: string, entries: Record<string, string>, into: string): Promise<string[]> {
@@ -64,7 +81,8 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const build = await rolldown({
     input,
     platform: 'neutral',
-    external: [/^react/, /^@firsthand\//],
+    external: [/^react/, /^@firsthand\/sdk(\/\w+)?$/],
+    plugins: [IMPORTED],
     cwd: source,
     // It warns of every directive, also of one that an entry keeps.
     onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
@@ -84,6 +102,7 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
     await cp(join(types, name, 'src'), dir, { recursive: true });
     await nameCompiledFiles(dir);
   }
+  if (name === 'react') await cp(join(source, 'src', 'styles.css'), join(into, 'dist', 'styles.css'));
   await build.close();
   await rm(types, { recursive: true });
   await writeFile(join(into, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
@@ -129,7 +148,7 @@ async function nameCompiledFiles(folder: string): Promise<void> {
   }
 }
 
-const exportsOf = (entries: Record<string, string>) => ({
+const exportsOf = (name: PackageName, entries: Record<string, string>) => ({
   ...Object.fromEntries(
     Object.entries(entries).map(([name, file]) => {
       const in_ = (folder: string) => ({
@@ -139,6 +158,7 @@ const exportsOf = (entries: Record<string, string>) => ({
       return [name, { import: in_('esm'), require: in_('cjs') }];
     }),
   ),
+  ...(name === 'react' ? { './styles.css': './dist/styles.css' } : {}),
   './package.json': './package.json',
 });
 

@@ -103,6 +103,16 @@ export function endOfError(error: unknown): 'unknown' | 'redacted' | 'expired' |
   return error.code === 'redacted' || error.code === 'expired' ? error.code : undefined;
 }
 
+/** Converts digits from other keyboards (Arabic-Indic, Persian, Devanagari) to ASCII, the form of identifiers. */
+const withAsciiDigits = (text: string): string =>
+  text.replace(/[٠-٩۰-۹०-९]/g, digit =>
+    String((digit.codePointAt(0)! - (digit < '۰' ? 0x660 : digit < '०' ? 0x6f0 : 0x966)) % 10),
+  );
+
+/** What a person wrote, as it is sent. */
+export const answerOf = (step: Extract<Step, { type: 'text' }>, text: string): string =>
+  step.validation.format === 'free_text' ? text.trim() : withAsciiDigits(text.trim());
+
 export type AnswerFault =
   | { key: 'text.required' | 'text.digits' | 'text.alphanumeric' }
   | { key: 'text.tooShort' | 'text.tooLong'; n: number };

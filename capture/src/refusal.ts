@@ -1,9 +1,14 @@
 import { type KnownFault, known } from '@firsthand/contract/base/fault.ts';
+import type { Translator } from '@firsthand/look/translator.ts';
 import type { Fault, Step } from '@firsthand/sdk/capture/wire.ts';
-import { answerWords } from './flow.ts';
-import type { Translator } from './i18n.ts';
+import { type AnswerFault, answerWords } from './flow.ts';
 
-type Words = Pick<Translator, 't' | 'number'>;
+/** The messages that this file writes. `@firsthand/react` has them too. */
+type Key =
+  | AnswerFault['key']
+  | `file.${'type' | 'size' | 'pixels' | 'least' | 'cut' | 'unreadable'}`
+  | `refused.${'step' | 'lost' | 'other' | 'answer'}`;
+type Words = Pick<Translator<Key, string>, 't' | 'number'>;
 
 /** Writes a size as the person's language does: 10 MB. */
 export const sizeIn = ({ number }: Pick<Words, 'number'>, bytes: number): string =>

@@ -1,7 +1,7 @@
 import type { TextStep as Text } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { faultOfAnswer } from '../flow.ts';
+import { answerOf, faultOfAnswer } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { Screen, Skip } from './parts.tsx';
 
@@ -18,12 +18,6 @@ type Props = {
   onBack: () => void;
 };
 
-/** Converts digits from other keyboards (Arabic-Indic, Persian, Devanagari) to ASCII, the form of identifiers. */
-export const withAsciiDigits = (text: string): string =>
-  text.replace(/[٠-٩۰-۹०-९]/g, digit =>
-    String((digit.codePointAt(0)! - (digit < '۰' ? 0x660 : digit < '०' ? 0x6f0 : 0x966)) % 10),
-  );
-
 export function TextStep(props: Props): JSX.Element {
   const { t } = usePage();
   const { step, answered } = props;
@@ -33,7 +27,7 @@ export function TextStep(props: Props): JSX.Element {
 
   const submit = (event: Event) => {
     event.preventDefault();
-    const trimmed = step.validation.format === 'free_text' ? value.trim() : withAsciiDigits(value.trim());
+    const trimmed = answerOf(step, value);
     const found = faultOfAnswer(step, trimmed);
     if (!found || (trimmed === '' && answered)) return props.onAnswer(trimmed);
     setFault(t(found.key, 'n' in found ? { n: found.n } : {}));

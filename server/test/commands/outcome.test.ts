@@ -224,7 +224,11 @@ describe('firsthand verify-evidence', () => {
   mkdirSync(join(folder, 'folder.zip'));
   const CASES: [string, string[], string][] = [
     ['a missing file', [missing], `${missing} does not exist.`],
-    ['a folder', [join(folder, 'folder.zip')], `The folder ${folder}/folder.zip is not a bundle. Zip its files, then name the zip.`],
+    [
+      'a folder',
+      [join(folder, 'folder.zip')],
+      `The folder ${folder}/folder.zip is not a bundle. Zip its files, then name the zip.`,
+    ],
     ['an empty file', [file('empty.zip', '')], `${folder}/empty.zip is empty. Download the bundle again.`],
     ['a path through a file', [join(bundle, 'x')], `${bundle}/x does not exist: part of its path is a file.`],
     ['missing keys', [bundle, '--trust', missing], `${missing} does not exist.`],

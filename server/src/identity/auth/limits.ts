@@ -58,6 +58,12 @@ export const accountPermit = (way: string, account: string): Permit => ({
   ...SIGN_IN_LIMIT,
 });
 
+/** Links sent to one e-mail address or phone number, and links sent of one verification. */
+export const messagePermits = (verificationId: string, to: string): Permit[] => [
+  { key: `message_to:${sha256Hex(to)}`, limit: 5, windowMs: HOUR_MS },
+  { key: `message_of:${verificationId}`, limit: 10, windowMs: 24 * HOUR_MS },
+];
+
 /** Requests of a signed-in person over all sessions. */
 export const personPermit = (personId: string): Permit => ({
   key: `person:${personId}`,

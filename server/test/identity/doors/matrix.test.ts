@@ -60,6 +60,7 @@ const TEMPLATE_MEMBERS = ['request.webhook_url', 'request.notify_email', 'retent
 const HARMLESS = {
   'POST /v1/verifications': [],
   'POST /v1/verifications/:id/cancel': [],
+  'POST /v1/verifications/:id/send': [],
   'POST /v1/verifications/:id/finalize': [],
   'PUT /v1/verifications/:id/legal-hold': [],
   'POST /v1/reviews/next': [],

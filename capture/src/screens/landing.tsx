@@ -41,22 +41,30 @@ export function Landing({ view, held, onStart }: Props): JSX.Element {
           {t('landing.resumed', { n: resumed })}
         </p>
       )}
-      <section aria-labelledby="asked">
-        <h2 id="asked" class="unseen">
-          {t('landing.steps')}
-        </h2>
-        <ol class="card asked">
-          {view.config.steps.map(step => (
-            <Asked key={step.key} {...{ view, held, step }} />
-          ))}
-        </ol>
-      </section>
+      <AskedList {...{ view, held }} />
       <Notes view={view} />
     </Screen>
   );
 }
 
-const asksForCamera = ({ config }: CaptureView): boolean => config.steps.some(step => step.type === 'image');
+/** What is asked for, with a check beside what is there. */
+export function AskedList({ view, held }: Pick<Props, 'view' | 'held'>): JSX.Element {
+  const { t } = usePage();
+  return (
+    <section aria-labelledby="asked">
+      <h2 id="asked" class="unseen">
+        {t('landing.steps')}
+      </h2>
+      <ol class="card asked">
+        {view.config.steps.map(step => (
+          <Asked key={step.key} {...{ view, held, step }} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export const asksForCamera = ({ config }: CaptureView): boolean => config.steps.some(step => step.type === 'image');
 
 /** Who asks, and for how many photos. */
 function useTitle({ config: { steps } }: CaptureView): string {

@@ -58,7 +58,8 @@ export const EMPTY: RequestValues = {
   signals: ['screen', 'ai'],
   depth_policy: undefined,
   audit: false,
-  expires_in_seconds: EXPIRES_IN_SECONDS.default,
+  // The API's hour is for a person who waits. Who gets a link by mail opens it later.
+  expires_in_seconds: 86_400,
   brand_slug: '',
   webhook_url: '',
   notify: 'default',
@@ -181,7 +182,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
     signals: [...(request.signals_required ?? EMPTY.signals)],
     depth_policy: request.depth_policy,
     audit: request.mode === 'audit',
-    expires_in_seconds: request.expires_in_seconds ?? EMPTY.expires_in_seconds,
+    expires_in_seconds: request.expires_in_seconds ?? EXPIRES_IN_SECONDS.default,
     brand_slug: request.brand_slug ?? '',
     webhook_url: request.webhook_url ?? '',
     notify: notify_email === undefined ? 'default' : notify_email === null ? 'off' : 'address',

@@ -23,7 +23,7 @@ import { fromCaptureToken, insiderOf, notForStaff } from './capture.ts';
 import {
   accountPermit,
   addressPermit,
-  messagePermits,
+  limitMessages,
   personPermit,
   signInPermit,
   spendBytes,
@@ -246,7 +246,7 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
 
     limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
 
-    limitMessages: (reply, verificationId, to) => takePermits(limiter, reply, messagePermits(verificationId, to)),
+    limitMessages: (reply, verificationId, to) => limitMessages(limiter, reply, { verificationId, to }),
 
     spendBytes: (permits, bytes) => spendBytes(limiter, permits, bytes),
 

@@ -58,12 +58,6 @@ export const accountPermit = (way: string, account: string): Permit => ({
   ...SIGN_IN_LIMIT,
 });
 
-/** Links sent to one e-mail address or phone number, and links sent of one verification. */
-export const messagePermits = (verificationId: string, to: string): Permit[] => [
-  { key: `message_to:${sha256Hex(to)}`, limit: 5, windowMs: HOUR_MS },
-  { key: `message_of:${verificationId}`, limit: 10, windowMs: 24 * HOUR_MS },
-];
-
 /** Requests of a signed-in person over all sessions. */
 export const personPermit = (personId: string): Permit => ({
   key: `person:${personId}`,
@@ -111,6 +105,23 @@ export async function takePermits(limiter: Limiter, reply: FastifyReply, permits
     reply,
     standings.reduce((a, b) => (tightness(b) < tightness(a) ? b : a)),
   );
+}
+
+/**
+ * Counts a link that is sent: to one e-mail address or phone number, and of one verification. Throws 429. Otherwise the RateLimit
+ * headers stay those of the account.
+ */
+export async function limitMessages(
+  limiter: Limiter,
+  reply: FastifyReply,
+  { verificationId, to }: { verificationId: string; to: string },
+): Promise<void> {
+  const standings = await limiter.take([
+    { key: `message_to:${sha256Hex(to)}`, limit: 5, windowMs: HOUR_MS },
+    { key: `message_of:${verificationId}`, limit: 10, windowMs: 24 * HOUR_MS },
+  ]);
+  const refused = standings.find(({ allowed }) => !allowed);
+  if (refused) tell(reply, refused);
 }
 
 /** Writes the RateLimit headers. Throws 429 for a refusal. */

@@ -77,14 +77,14 @@ function useTitle({ config: { steps } }: CaptureView): string {
 }
 
 function Asked({ view, held, step }: Omit<Props, 'onStart'> & { step: Step }): JSX.Element {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const filling = fillingOf(view, step, held);
   const done = filling.needed === 0 && filling.sent + filling.held > 0;
   return (
     <li>
       <Icon name={done ? 'check' : STEP_ICONS[step.type]} />
       <span>
-        <bdi>{step.description || t(STEP_WORDS[step.type])}</bdi>
+        <bdi>{describe(step) || t(STEP_WORDS[step.type])}</bdi>
         {step.type !== 'text' && step.max > 1 && step.min > 1 && (
           <span class="soft"> · {t('common.photos', { n: step.min })}</span>
         )}

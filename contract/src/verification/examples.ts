@@ -125,7 +125,13 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
   'POST /v1/verifications': {
     request: {
       steps: [
-        { key: 'front', description: 'The whole front of the car', min: 1, max: 2 },
+        {
+          key: 'front',
+          description: 'The whole front of the car',
+          descriptions: { de: 'Die ganze Front des Autos' },
+          min: 1,
+          max: 2,
+        },
         {
           type: 'text',
           key: 'plate',

@@ -9,6 +9,8 @@ export interface StepValues {
   type: 'image' | 'text' | 'upload';
   key: string;
   description: string;
+  /** The description in other languages, by language tag. */
+  translations: { language: string; text: string }[];
   min: number;
   max: number;
   required: boolean;
@@ -42,6 +44,7 @@ export const NEW_STEP: StepValues = {
   type: 'image',
   key: 'photo',
   description: '',
+  translations: [],
   min: 1,
   max: 1,
   required: true,
@@ -75,9 +78,21 @@ export const EMPTY: RequestValues = {
 const filled = <T extends Record<string, string | undefined>>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value?.trim())) as Partial<T>;
 
+/** The translations that have a text; undefined where none has. */
+export function descriptionsOf({ translations }: Pick<StepValues, 'translations'>): Record<string, string> | undefined {
+  const given = translations.filter(({ text }) => text.trim() !== '');
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map(({ language, text }) => [language, text.trim()]));
+}
+
 function stepOf(step: StepValues): StepInput {
   const { type, key, min, max, required, format } = step;
-  const common = { key: key.trim(), ...filled({ description: step.description.trim() }) };
+  const descriptions = descriptionsOf(step);
+  const common = {
+    key: key.trim(),
+    ...filled({ description: step.description.trim() }),
+    ...(descriptions ? { descriptions } : {}),
+  };
   if (type === 'text') return { type, ...common, required, validation: { format } };
   return { ...(type === 'upload' ? { type } : {}), ...common, min, max } as StepInput;
 }
@@ -168,6 +183,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
             type: step.type ?? 'image',
             key: step.key,
             description: step.description ?? '',
+            translations: Object.entries(step.descriptions ?? {}).map(([language, text]) => ({ language, text })),
             ...(step.type === 'text'
               ? { required: step.required ?? true, format: step.validation?.format ?? 'free_text' }
               : { min: step.min, max: step.max }),

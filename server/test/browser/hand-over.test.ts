@@ -87,7 +87,7 @@ describe('the way of a link', () => {
     await at.close();
   });
 
-  it('hand-over is for computers: not on a phone, not for answers and files, not in ten languages the same', async () => {
+  it('hand-over is for photos on computers: not for files, and a phone does not load it; it speaks the language of the person', async () => {
     const files = await createVerification(service, { steps: [{ type: 'upload', key: 'bill', min: 1, max: 1 }] });
     const at = await computer(files.capture_url);
     await screen(at, 'landing');

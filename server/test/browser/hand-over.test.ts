@@ -69,6 +69,27 @@ describe('the way of a link', () => {
     expect((await service.deps.db.query('select kind from link_messages')).rows).toEqual([{ kind: 'reminder' }]);
   });
 
+  it('is sent again from the page of its verification, to the address of the request or another', async () => {
+    const { id } = await createVerification(service);
+    const path = `/verifications/${id}`;
+    const desk = await signedInDesk(service, 'member', path, { locale: 'de-DE' });
+    await desk.press('Link senden');
+    const dialog = desk.page.getByRole('dialog');
+    const send = () => dialog.getByRole('button', { name: 'Senden', exact: true }).click();
+    await send();
+    await dialog.getByText('Die Anfrage hat keine solche Adresse. Geben Sie eine ein.').waitFor();
+    await desk.fine('send-de');
+    await dialog.getByLabel('E-Mail-Adresse').fill('niemand');
+    await send();
+    await dialog.getByText('Geben Sie eine E-Mail-Adresse ein').waitFor();
+    await dialog.getByLabel('E-Mail-Adresse').fill('bo@people.example');
+    await send();
+    await desk.page.getByText('Der Link ist unterwegs an bo@people.example.').waitFor();
+    const mail = await until(async () => mailbox.mails.find(({ to }) => to.includes('bo@people.example')), 'the mail');
+    expect(mail.parts['text/plain']).toContain('bittet Sie um Fotos');
+    await desk.close(/400/);
+  });
+
   it('hand-over shows each step as it arrives, and goes on here where somebody wants to', async () => {
     const { id, capture_url } = await createVerification(service, {
       steps: [

@@ -177,6 +177,8 @@ describe('capture page, steps', () => {
       }
       throw new Error(`Tab never reached ${words}`);
     };
+    await phone.screen('hand-over');
+    await tabTo('Continue on this computer');
     await phone.screen('landing');
     await tabTo('Start');
     await page.waitForSelector('.shutter:not([disabled])');

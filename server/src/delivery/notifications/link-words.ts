@@ -92,7 +92,7 @@ const WORDS: Readonly<Record<Language, Words>> = {
     lead: 'Otwórz link na telefonie. Strona pokaże, jakie zdjęcia zrobić.',
     until: 'Ważny do',
     take: 'Zrób zdjęcia',
-    why: 'Ta wiadomość przyszła, bo {name} podaje Twój adres. Jeśli nie wiesz, kto to jest, nie musisz nic robić.',
+    why: 'Otrzymujesz tę wiadomość, ponieważ nadawca ({name}) podał Twój adres. Jeśli go nie znasz, nie musisz nic robić.',
     // Polish text messages are written without diacritics.
     text: '{name} prosi o zdjecia:',
     textAgain: 'Przypomnienie: {name} czeka na zdjecia:',

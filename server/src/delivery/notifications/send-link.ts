@@ -13,7 +13,7 @@ import { newId } from '../../platform/lib/ids.ts';
 import { lockKept, readKept } from '../../verification/verifications/advance.ts';
 import { isTerminal, type VerificationRow } from '../../verification/verifications/row.ts';
 
-/** Tries to send one message: some six hours. */
+/** Tries to send one message, over three and a half hours. */
 const MAX_ATTEMPTS = 10;
 const REMINDER_LEAD_MS = 2 * 60 * 60_000;
 

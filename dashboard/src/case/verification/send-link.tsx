@@ -28,18 +28,12 @@ interface SendLinkProps {
 const FAULTS = { email: 'mail.fault', phone: 'code.phoneFault' } as const;
 const LABELS = { email: 'mail.label', phone: 'code.phoneLabel' } as const;
 
-/** Sends the link of a verification to the person, and says so. */
-export function SendLink({ id, channels, person, onSent, onCancel }: SendLinkProps) {
-  const { t, language } = useWords();
-  const first = channels.find(channel => person?.[channel]) ?? channels[0]!;
-  const [by, setBy] = useState<LinkChannel>(first);
-  const [typed, setTyped] = useState({ email: person?.email ?? '', phone: person?.phone ?? '' });
-  const [locale, setLocale] = useState<Language>(language);
-  const [remind, setRemind] = useState(false);
-  const to = typed[by].trim();
-  const body: Body = { by, locale, remind, ...(to ? { to } : {}) };
+/** Sends the message. `fault` says what is wrong with its address. */
+function useSend({ id, onSent }: Pick<SendLinkProps, 'id' | 'onSent'>, body: Body) {
+  const { t } = useWords();
+  const { by, to } = body;
   const send = useAction((sent: Body) => call('POST /v1/verifications/:id/send', { id, body: sent }), {
-    says: () => t(to ? 'send.done' : 'send.doneKnown', { to }),
+    says: () => (to ? t('send.done', { to }) : t('send.doneKnown')),
     ...(onSent ? { onDone: onSent } : {}),
   });
   const [fault, setFault] = useState<string>();
@@ -52,6 +46,21 @@ export function SendLink({ id, channels, person, onSent, onCancel }: SendLinkPro
       },
     });
   };
+  return { send, submit, fault, setFault };
+}
+
+/** Sends the link of a verification to the person, and says so. */
+export function SendLink(props: SendLinkProps) {
+  const { id, channels, person, onCancel } = props;
+  const { t, language } = useWords();
+  const first = channels.find(channel => person?.[channel]) ?? channels[0]!;
+  const [by, setBy] = useState<LinkChannel>(first);
+  const [typed, setTyped] = useState({ email: person?.email ?? '', phone: person?.phone ?? '' });
+  const [locale, setLocale] = useState<Language>(language);
+  const [remind, setRemind] = useState(false);
+  const to = typed[by].trim();
+  const body: Body = { by, locale, remind, ...(to ? { to } : {}) };
+  const { send, submit, fault, setFault } = useSend(props, body);
   return (
     <Form
       label={t('send.send')}

@@ -59,7 +59,7 @@ const DOORS = {
     verifications: 'advance issue present reviews row seal select steps warnings write',
   },
   inspection: { analysis: 'reverse/store', cases: 'narrative', checks: 'geocode tesseract' },
-  delivery: { changes: 'hub', webhooks: 'erase queue resend-newest' },
+  delivery: { changes: 'hub', notifications: 'erase', webhooks: 'erase queue resend-newest' },
   desk: { bulk: 'actions', reviews: 'erase' },
   custody: {},
 };

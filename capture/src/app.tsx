@@ -2,17 +2,19 @@ import type { CaptureClient } from '@firsthand/sdk/capture/client.ts';
 import type { CaptureStore } from '@firsthand/sdk/capture/store.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createCamera } from './camera/camera.ts';
 import { announceFilm, requestChallenge } from './camera/challenge.ts';
-import type { Host } from './embedding.ts';
-import { endOf, type Place, placeToResume } from './flow.ts';
+import { type Host, isFramed } from './embedding.ts';
+import { endOf, isHeld, type Place, placeToResume } from './flow.ts';
 import { usePlace } from './history.ts';
 import { createLocator } from './location.ts';
 import type { OnDevice } from './on-device.ts';
+import { usePage } from './page-context.ts';
+import { isComputer } from './platform.ts';
 import type { Reporter } from './progress.ts';
 import { EndScreen, Success } from './screens/end-screens.tsx';
-import { Landing } from './screens/landing.tsx';
+import { asksForCamera, Landing } from './screens/landing.tsx';
 import { SendingScreen } from './screens/sending.tsx';
 import { StepScreen } from './screens/step.tsx';
 import { Summary } from './screens/summary.tsx';
@@ -51,19 +53,21 @@ export function App(props: Props): JSX.Element {
     void reread();
   };
   useFreshness(place.at !== 'success' && place.at !== 'sending' && end === undefined, view, look, refresh);
+  const handOver = useHandOver(place.at === 'landing' && known && !isHeld(onDevice) && asksForCamera(view));
   const onCamera = place.at === 'step' && view.config.steps[place.index]?.type === 'image' && !end;
   useEffect(() => {
     if (!onCamera) camera.close();
   }, [onCamera, camera]);
-  useReports(props, { place, end, onCamera, known });
+  useReports(props, { place, end, onCamera, known, waits: handOver.on });
 
   const [refusal, setRefusal] = useState<Refusal>();
   const [unneeded, setUnneeded] = useState(0);
-  if (end && place.at !== 'success') return <EndScreen end={end} view={view} />;
-  if (!known) return <div class="loading" />;
+  if (end && place.at !== 'success') return <EndScreen {...{ end, view }} watched={handOver.watched} />;
+  if (!known) return <Loading />;
   const visit: Visit = { ...props, ...latest, ...device, onDevice, camera, locator, go, refusal, setRefusal };
   switch (place.at) {
     case 'landing':
+      if (handOver.on) return <handOver.Screen {...{ view }} onLook={refresh} onStay={handOver.stay} />;
       return <Landing view={view} held={onDevice} onStart={() => go(placeToResume(view, onDevice))} />;
     case 'step':
       return <StepHere key={`${place.index} ${place.replaces ?? ''}`} {...visit} place={place} />;
@@ -75,6 +79,26 @@ export function App(props: Props): JSX.Element {
       return <Success {...{ view, unneeded }} />;
   }
 }
+
+/** Whether a computer offers to go on on the phone. `watched`: it did in this visit. */
+function useHandOver(mayOffer: boolean) {
+  const { platform } = usePage();
+  const [stays, setStays] = useState(() => isFramed || !isComputer(platform));
+  const [Screen, setScreen] = useState<HandOverScreen>();
+  const watched = useRef(false);
+  const on = mayOffer && !stays;
+  const stay = () => setStays(true);
+  useEffect(() => {
+    // Only computers load it. Where that fails, the page goes on as on a phone.
+    if (on) void import('./screens/hand-over.tsx').then(({ HandOver }) => setScreen(() => HandOver), stay);
+  }, [on]);
+  watched.current ||= on;
+  return { on, stay, watched: watched.current, Screen: Screen ?? Loading };
+}
+
+type HandOverScreen = typeof import('./screens/hand-over.tsx').HandOver;
+
+const Loading = () => <div class="loading" />;
 
 /** What the service refused of what was sent: in words, and by text step key. */
 type Refusal = { words: string; faults: Record<string, string> };

@@ -39,7 +39,7 @@ function findingOf(view: PublicView): Finding {
 }
 
 function Root() {
-  const { translator, setLanguage } = useLanguage();
+  const { translator, ...language } = useLanguage();
   const [loaded, setLoaded] = useState<Load>({ state: 'loading' });
   const platform = useMemo(() => platformOf(navigator.userAgent, navigator.maxTouchPoints), []);
   const start = () => {
@@ -56,7 +56,7 @@ function Root() {
   if (!translator || loaded.state === 'loading') return <div class="loading" />;
   const { t } = translator;
   return (
-    <Page.Provider value={{ ...translator, setLanguage, brand: undefined, trial: false, platform, announce: () => {} }}>
+    <Page.Provider value={{ ...translator, ...language, brand: undefined, trial: false, platform, announce: () => {} }}>
       {loaded.state === 'shown' ? (
         <Certificate view={loaded.view} />
       ) : (

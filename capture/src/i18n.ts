@@ -1,23 +1,10 @@
+import { LANGUAGES, type Language } from '@firsthand/contract/base/languages.ts';
 import { chooseAmong, createTranslator, type Message, type Translator as Shared } from '@firsthand/look/translator.ts';
 import english from './messages/en.json' with { type: 'json' };
 
 export type MessageKey = keyof typeof english;
 export type Messages = Record<MessageKey, Message>;
-
-/** Every language by its own name, in the order of the switch. */
-export const LANGUAGES = {
-  en: 'English',
-  de: 'Deutsch',
-  fr: 'Français',
-  es: 'Español',
-  pt: 'Português',
-  it: 'Italiano',
-  pl: 'Polski',
-  tr: 'Türkçe',
-  hi: 'हिन्दी',
-  ar: 'العربية',
-} as const;
-export type Language = keyof typeof LANGUAGES;
+export { LANGUAGES, type Language };
 
 const catalogues = import.meta.glob<Messages>(['./messages/*.json', '!./messages/en.json'], { import: 'default' });
 

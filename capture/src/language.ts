@@ -1,6 +1,8 @@
+import { descriptionIn } from '@firsthand/contract/capture/descriptions.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { askedLanguage } from './embedding.ts';
 import { chooseLanguage, isLanguage, type Language, loadTranslator, type Translator } from './i18n.ts';
+import type { PageContext } from './page-context.ts';
 
 const KEY = 'firsthand-language';
 
@@ -15,8 +17,14 @@ function chosen(): string[] {
 }
 
 /** Returns the page's language: the person's earlier choice, else what the page around asks for, else the browser's, else English. Sets `lang` and `dir` of the document. */
-export function useLanguage(): { translator: Translator | undefined; setLanguage: (language: Language) => void } {
+export function useLanguage(): {
+  translator: Translator | undefined;
+  setLanguage: (language: Language) => void;
+  describe: PageContext['describe'];
+} {
   const [translator, setTranslator] = useState<Translator>();
+  // The page may not speak the person's first language, but the request may.
+  const [wanted, setWanted] = useState(() => [...chosen(), ...askedLanguage(), ...navigator.languages]);
   const use = async (language: Language) => {
     const next = await loadTranslator(language);
     document.documentElement.lang = next.language;
@@ -24,7 +32,7 @@ export function useLanguage(): { translator: Translator | undefined; setLanguage
     setTranslator(next);
   };
   useEffect(() => {
-    void use(chooseLanguage([...chosen(), ...askedLanguage(), ...navigator.languages]));
+    void use(chooseLanguage(wanted));
   }, []);
   const setLanguage = (language: Language) => {
     try {
@@ -32,7 +40,9 @@ export function useLanguage(): { translator: Translator | undefined; setLanguage
     } catch {
       // The browser refuses storage, so the choice lasts for this visit only.
     }
+    setWanted([language]);
     void use(language);
   };
-  return { translator, setLanguage };
+  const tags = [...wanted.slice(0, 1), ...(translator ? [translator.language] : [])];
+  return { translator, setLanguage, describe: step => descriptionIn(step, tags) };
 }

@@ -49,7 +49,7 @@ async function load(): Promise<Load> {
 }
 
 function Root() {
-  const { translator, setLanguage } = useLanguage();
+  const { translator, setLanguage, describe } = useLanguage();
   const [loaded, setLoaded] = useState<Load>({ state: 'loading' });
   const [said, setSaid] = useState('');
   const [broken] = useErrorBoundary(error => {
@@ -75,6 +75,7 @@ function Root() {
   const context: PageContext = {
     ...translator,
     setLanguage,
+    describe,
     brand,
     trial: view?.trial ?? false,
     platform,

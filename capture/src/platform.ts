@@ -34,6 +34,13 @@ export function platformOf(userAgent: string, maxTouchPoints = 0): Platform {
   };
 }
 
+/**
+ * True on a computer with a mouse or a touchpad. A tablet with such a system has a coarse pointer and a camera at its back; whether a
+ * computer has one cannot be asked without permission.
+ */
+export const isComputer = ({ system, inApp }: Platform): boolean =>
+  system === 'desktop' && inApp === undefined && matchMedia('(pointer: fine)').matches;
+
 function browserOf(userAgent: string): Platform['browser'] {
   if (/SamsungBrowser/.test(userAgent)) return 'samsung';
   if (/Edg(e|A|iOS)?\//.test(userAgent)) return 'edge';

@@ -30,7 +30,7 @@ const viewOf = ({ steps, location, brand, expiresAt }: Previewed): CaptureView =
 
 /** The capture page's own screens over steps that no verification has. Nothing can be pressed and nothing is sent. */
 function Preview() {
-  const { translator, setLanguage } = useLanguage();
+  const { translator, setLanguage, describe } = useLanguage();
   const [shown, setShown] = useState<Previewed>();
   const camera = useMemo(createDrawnCamera, []);
   const locator = useMemo(createLocator, []);
@@ -51,7 +51,7 @@ function Preview() {
   const view = viewOf(shown);
   const step = view.config.steps[shown.at];
   return (
-    <Page.Provider value={{ ...translator, setLanguage, brand, trial: false, platform, announce: nothing }}>
+    <Page.Provider value={{ ...translator, setLanguage, describe, brand, trial: false, platform, announce: nothing }}>
       {step ? (
         <StepScreen
           key={`${shown.at} ${step.type}`}

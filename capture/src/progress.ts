@@ -6,9 +6,12 @@ export type Position = Pick<ProgressReport, 'step' | 'step_index' | 'camera_perm
 /** The page or app around, which hears of the same. */
 type Around = { step: (position: Position) => void; left: () => void };
 
+const TOUCHES = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const;
+
 /**
  * Reports the person's place to the service and to the page around, once per change. Sends the service one
  * report at a time, and after it the latest of those that came meanwhile. Reports an early exit while the page closes.
+ * The service hears nothing before somebody touches the page: mail scanners open links too, and some run scripts.
  */
 export function createReporter(client: CaptureClient, around: Around) {
   const startedAt = performance.now();
@@ -19,6 +22,13 @@ export function createReporter(client: CaptureClient, around: Around) {
     ...position,
     elapsed_ms: Math.round(performance.now() - startedAt),
   });
+  let touched = false;
+  const onTouch = () => {
+    if (!touched && last) void send(last);
+    touched = true;
+  };
+  for (const kind of TOUCHES) addEventListener(kind, onTouch, { once: true, passive: true });
+
   const finished = () => last === undefined || last.step === 'success';
 
   // Each report replaces the one before, and two requests under way at once may arrive in either order.
@@ -39,12 +49,12 @@ export function createReporter(client: CaptureClient, around: Around) {
 
   addEventListener('pagehide', () => {
     if (!last || finished()) return;
-    client.progressOnLeave({ ...report(last), abandoned: true });
+    if (touched) client.progressOnLeave({ ...report(last), abandoned: true });
     around.left();
   });
   // The page came back from the back-forward cache, so the person did not leave.
   addEventListener('pageshow', event => {
-    if (event.persisted && last) void send(last);
+    if (event.persisted && last && touched) void send(last);
     if (event.persisted && last) around.step(last);
   });
 
@@ -55,7 +65,9 @@ export function createReporter(client: CaptureClient, around: Around) {
       told = key;
       last = position;
       around.step(position);
-      void send(position);
+      // Only a press leads on from the first screen.
+      touched ||= position.step !== 'landing';
+      if (touched) void send(position);
     },
     /** The visit is complete, so leaving no longer reports `abandoned`. */
     end(): void {

@@ -59,10 +59,19 @@ export function useFreshness(active: boolean, view: CaptureView, onLook: () => v
 
 const PROGRESS = { landing: 'landing', summary: 'reviewing', sending: 'uploading', success: 'success' } as const;
 
+type Visited = {
+  place: Place;
+  end: End | undefined;
+  onCamera: boolean;
+  known: boolean;
+  /** The page waits for the phone. */
+  waits: boolean;
+};
+
 /** Tells the service and the page around where the person is. `known`: the store was read, so it is known whether anything is left to do. */
 export function useReports(
   { reporter, host }: { reporter: Reporter; host: Host },
-  { place, end, onCamera, known }: { place: Place; end: End | undefined; onCamera: boolean; known: boolean },
+  { place, end, onCamera, known, waits }: Visited,
 ): void {
   useEffect(() => {
     if (!known) return;
@@ -70,9 +79,11 @@ export function useReports(
       host.ended(end);
       return reporter.end();
     }
+    // The phone reports its own progress, and leaving this page abandons nothing.
+    if (waits) return reporter.end();
     if (place.at !== 'step') reporter.at({ step: PROGRESS[place.at] });
     // A camera step reports its own state, which depends on the camera.
     else if (!onCamera) reporter.at({ step: 'ready', step_index: place.index });
     if (place.at === 'success') host.tell({ type: 'completed' });
-  }, [place, end, onCamera, known]);
+  }, [place, end, onCamera, known, waits]);
 }

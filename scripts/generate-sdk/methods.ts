@@ -5,6 +5,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   exportVerifications: 'verifications.export',
   getVerification: 'verifications.get',
   cancelVerification: 'verifications.cancel',
+  sendVerificationLink: 'verifications.sendLink',
   finalizeVerification: 'verifications.finalize',
   getPublicVerification: 'verifications.getPublic',
   streamChanges: 'verifications.streamChanges',

@@ -14,6 +14,7 @@ import {
   putChatWebhook,
   testChatWebhook,
 } from './delivery/notifications/chat-webhook.ts';
+import { sendVerificationLink } from './delivery/notifications/send-link.ts';
 import {
   createWebhookEndpoint,
   deleteWebhookEndpoint,
@@ -94,6 +95,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/verifications/export': exportVerifications,
   'GET /v1/verifications/:id': getVerification,
   'POST /v1/verifications/:id/cancel': cancelVerification,
+  'POST /v1/verifications/:id/send': sendVerificationLink,
   'POST /v1/verifications/:id/finalize': finalizeVerification,
   'GET /v1/verifications/:id/public': getPublicVerification,
 

@@ -4,9 +4,10 @@ import { sweepErasures } from './custody/erasure/finish.ts';
 import { redactInBulk } from './custody/erasure/redact.ts';
 import { sweepRetention } from './custody/erasure/retention.ts';
 import { forgetChanges } from './delivery/changes/hub.ts';
-import { mailCaptureLink } from './delivery/notifications/capture-link.ts';
+import { mailCaptureLink, sendLink } from './delivery/notifications/capture-link.ts';
 import { chatOutcome } from './delivery/notifications/chat.ts';
 import { mailEndpointDisabled } from './delivery/notifications/endpoint-disabled.ts';
+import { forgetMessages } from './delivery/notifications/erase.ts';
 import { sendOneTimeCode } from './delivery/notifications/one-time-code.ts';
 import { mailOutcome } from './delivery/notifications/outcome.ts';
 import { mailSignInLink } from './delivery/notifications/sign-in-link.ts';
@@ -44,6 +45,7 @@ const TASKS: Tasks = {
   run_batch: (deps, { batch_id }) => runBatch(deps, batch_id),
   run_bulk_act: (deps, { bulk_act_id }) => runBulkAction(deps, bulk_act_id, { ...ACTIONS, redact: redactInBulk }),
   mail_capture_link: (deps, { verification_id }) => mailCaptureLink(deps, verification_id),
+  send_link: (deps, { message_id }) => sendLink(deps, message_id),
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
@@ -104,6 +106,7 @@ const SWEEPS: readonly Sweep[] = [
     everyMs: 600_000,
     work: forgetSignIns,
   },
+  { name: 'forget messages of ended verifications', everyMs: 600_000, work: forgetMessages },
   {
     name: 'forget rate windows and bot signatures',
     everyMs: 600_000,

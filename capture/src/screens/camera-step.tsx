@@ -101,10 +101,10 @@ export function CameraStep(props: Props): JSX.Element {
 
 /** What the step asks for, and which step and photo it is of how many. */
 function useTitle({ step, index, total, filling }: Props): { title: string; kicker: string } {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const place = total > 1 ? t('common.stepOf', { n: index + 1, total }) : '';
   const count = step.max > 1 ? t('camera.photoOf', { n: filling.sent + filling.held + 1, total: step.max }) : '';
-  return { title: step.description || t('camera.default'), kicker: [place, count].filter(Boolean).join(' · ') };
+  return { title: describe(step) || t('camera.default'), kicker: [place, count].filter(Boolean).join(' · ') };
 }
 
 /** During the review, Back returns to the camera. The step's own history entry is below. */

@@ -19,13 +19,20 @@ const SIGNS: Record<End, { icon: IconName; tone: 'info' | 'verified' | 'doubtful
   staff: { icon: 'lock', tone: 'doubtful' },
 };
 
-export function EndScreen({ end, view }: { end: End; view: CaptureView | undefined }): JSX.Element {
+type EndProps = {
+  end: End;
+  view: CaptureView | undefined;
+  /** This page has watched the phone send everything. */
+  watched?: boolean;
+};
+
+export function EndScreen({ end, view, watched = false }: EndProps): JSX.Element {
   const { t, dateTime } = usePage();
   return (
     <Screen
       name={`end-${end}`}
       sign={SIGNS[end]}
-      title={t(`end.${end}.title`)}
+      title={t(watched && end === 'completed' ? 'success.title' : `end.${end}.title`)}
       lead={
         end === 'expired' && !view
           ? t('end.expired.textPlain')

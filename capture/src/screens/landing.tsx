@@ -41,22 +41,30 @@ export function Landing({ view, held, onStart }: Props): JSX.Element {
           {t('landing.resumed', { n: resumed })}
         </p>
       )}
-      <section aria-labelledby="asked">
-        <h2 id="asked" class="unseen">
-          {t('landing.steps')}
-        </h2>
-        <ol class="card asked">
-          {view.config.steps.map(step => (
-            <Asked key={step.key} {...{ view, held, step }} />
-          ))}
-        </ol>
-      </section>
+      <AskedList {...{ view, held }} />
       <Notes view={view} />
     </Screen>
   );
 }
 
-const asksForCamera = ({ config }: CaptureView): boolean => config.steps.some(step => step.type === 'image');
+/** What is asked for, with a check beside what is there. */
+export function AskedList({ view, held }: Pick<Props, 'view' | 'held'>): JSX.Element {
+  const { t } = usePage();
+  return (
+    <section aria-labelledby="asked">
+      <h2 id="asked" class="unseen">
+        {t('landing.steps')}
+      </h2>
+      <ol class="card asked">
+        {view.config.steps.map(step => (
+          <Asked key={step.key} {...{ view, held, step }} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+export const asksForCamera = ({ config }: CaptureView): boolean => config.steps.some(step => step.type === 'image');
 
 /** Who asks, and for how many photos. */
 function useTitle({ config: { steps } }: CaptureView): string {
@@ -69,14 +77,14 @@ function useTitle({ config: { steps } }: CaptureView): string {
 }
 
 function Asked({ view, held, step }: Omit<Props, 'onStart'> & { step: Step }): JSX.Element {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const filling = fillingOf(view, step, held);
   const done = filling.needed === 0 && filling.sent + filling.held > 0;
   return (
     <li>
       <Icon name={done ? 'check' : STEP_ICONS[step.type]} />
       <span>
-        <bdi>{step.description || t(STEP_WORDS[step.type])}</bdi>
+        <bdi>{describe(step) || t(STEP_WORDS[step.type])}</bdi>
         {step.type !== 'text' && step.max > 1 && step.min > 1 && (
           <span class="soft"> · {t('common.photos', { n: step.min })}</span>
         )}

@@ -19,9 +19,9 @@ type Props = {
 
 /** A camera step with enough photos: look at them, add another if there is room, or continue. */
 export function StepMore(props: Props): JSX.Element {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const { step, filling, held } = props;
-  const title = step.description || t('camera.default');
+  const title = describe(step) || t('camera.default');
   return (
     <Screen
       name="step-more"

@@ -60,12 +60,12 @@ export function Summary(props: Props): JSX.Element {
 }
 
 function Part(props: Props & { step: Step; index: number }): JSX.Element {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const { step, index } = props;
   const filling = fillingOf(props.view, step, { captures: props.captures, answers: props.answers });
   const own = props.captures.filter(capture => capture.stepKey === step.key);
   const fallback = { image: 'landing.stepPhoto', text: 'landing.stepText', upload: 'landing.stepUpload' } as const;
-  const name = step.description || t(fallback[step.type]);
+  const name = describe(step) || t(fallback[step.type]);
   const single = step.type === 'image' && step.max === 1 ? own[0] : undefined;
   const action = single
     ? { words: t('summary.retake'), run: () => props.onOpen(index, single.id) }

@@ -19,7 +19,7 @@ type Props = {
 };
 
 export function TextStep(props: Props): JSX.Element {
-  const { t } = usePage();
+  const { t, describe } = usePage();
   const { step, answered } = props;
   const [value, setValue] = useState(props.value);
   const [fault, setFault] = useState(props.refusal ?? '');
@@ -41,7 +41,7 @@ export function TextStep(props: Props): JSX.Element {
   return (
     <Screen
       name="text"
-      title={step.description || t('landing.stepText')}
+      title={describe(step) || t('landing.stepText')}
       kicker={props.kicker}
       onBack={props.onBack}
       actions={

@@ -37,7 +37,7 @@ export function UploadStep(props: Props): JSX.Element {
   return (
     <Screen
       name="upload"
-      title={step.description || t('upload.default')}
+      title={page.describe(step) || t('upload.default')}
       kicker={props.kicker}
       lead={t('upload.limit', { n: step.max, size: sizeIn(page, step.max_size_bytes) })}
       onBack={props.onBack}

@@ -88,10 +88,10 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   },
   'GET /v1/api-keys': { responses: { 200: page({ ...key, last_used_at: updated_at }) } },
   'GET /v1/api-keys/:id': { responses: { 200: key } },
-  'GET /v1/settings': { responses: { 200: { ...settings, rate_limit_per_minute: 600 } } },
+  'GET /v1/settings': { responses: { 200: { ...settings, rate_limit_per_minute: 600, link_channels: ['email'] } } },
   'PATCH /v1/settings': {
     request: { retention_days: 90, allowed_origins: ['https://claims.acme.example'] },
-    responses: { 200: { ...settings, rate_limit_per_minute: 600 } },
+    responses: { 200: { ...settings, rate_limit_per_minute: 600, link_channels: ['email'] } },
   },
   'GET /v1/chat-webhook': {
     responses: { 200: { configured: true, host: 'hooks.slack.com', updated_at } },

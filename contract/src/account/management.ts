@@ -7,6 +7,7 @@ import { HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
 import { REVIEW_POLICIES } from '../reviews/reviews.ts';
 import { BrandSlug, Email, TemplateRequest } from '../verification/create-verification.ts';
 import { DepthPolicySchema } from '../verification/presence.ts';
+import { LinkChannelSchema } from '../verification/send-link.ts';
 import { SignalNameSchema } from '../verification/signals.ts';
 import { CreationWarnings } from '../verification/verification.ts';
 import { AllowedOrigins, BrandOrigins, BrandReturnUrl, TemplateReturnUrl } from './embedding.ts';
@@ -102,7 +103,13 @@ const settings = {
   allowed_origins: AllowedOrigins,
 };
 export const Settings = Type.Object(
-  { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
+  {
+    ...settings,
+    rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }),
+    link_channels: Type.Array(LinkChannelSchema, {
+      description: 'read only: how this installation sends links, by `POST /v1/verifications/:id/send`',
+    }),
+  },
   { ...closed, title: 'Settings' },
 );
 export type Settings = Static<typeof Settings>;

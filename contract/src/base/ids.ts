@@ -21,7 +21,8 @@ export type IdPrefix =
   | 'rev'
   | 'bat'
   | 'blk'
-  | 'chl';
+  | 'chl'
+  | 'msg';
 
 const patternOf = (prefix: IdPrefix) => `^${prefix}_${ULID}$`;
 

@@ -32,3 +32,5 @@ export const REVIEWS_HELD_MAX = 10;
 export const BATCH_ROWS_MAX = 50_000;
 /** Room for 50,000 rows of 600 bytes. */
 export const BATCH_BODY_MAX_BYTES = 32 * 1_048_576;
+/** Translations of one text of a request. */
+export const DESCRIPTIONS_MAX = 30;

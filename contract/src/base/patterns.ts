@@ -23,6 +23,10 @@ export const SLUG = pattern(
   '^[a-z0-9]+(?:-[a-z0-9]+)*$',
   'must be lower-case letters and digits with single hyphens between them, such as acme-insurance',
 );
+export const LANGUAGE_TAG = pattern(
+  '^[a-zA-Z]{2,3}(?:-[a-zA-Z0-9]{2,8})*$',
+  'must be a language tag, such as de or pt-BR',
+);
 export const HEX_COLOR = pattern('^#[0-9a-fA-F]{6}$', 'must be a colour of six hexadecimal digits, such as #1a73e8');
 /** No wildcard, no path. `originFaults` says how a host with other letters is written. Browsers give the camera only to secure pages, so `http` is for a page on the own machine. */
 export const WEB_ORIGIN = pattern(

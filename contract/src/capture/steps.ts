@@ -1,12 +1,21 @@
 import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../base/enums.ts';
-import { UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
+import { DESCRIPTIONS_MAX, UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
+import { MapOf } from '../base/map.ts';
 import { STEP_KEY } from '../base/patterns.ts';
 import { TEXT_FORMAT_NAMES } from './text-formats.ts';
 
 const closed = { additionalProperties: false } as const;
 const Key = Type.String({ minLength: 1, maxLength: 64, pattern: STEP_KEY });
 const Description = Type.String({ maxLength: 500, description: 'what the person reads above the viewfinder' });
+const Descriptions = Type.Optional(
+  MapOf(Type.String({ maxLength: 500 }), {
+    description:
+      '`description` in other languages, by language tag: `{"de": "Die Front"}`. An empty text counts as missing; the person then reads `description`.',
+    maxProperties: DESCRIPTIONS_MAX,
+    propertyNames: { minLength: 2, maxLength: 35 },
+  }),
+);
 const Min = Type.Integer({ minimum: 0, description: 'captures needed; 0 makes the step optional' });
 const Max = Type.Integer({ minimum: 1, description: 'the most captures that this step takes' });
 const TextLength = (minimum: number) => Type.Integer({ minimum, maximum: 2_000 });
@@ -16,6 +25,7 @@ const ImageStepInput = Type.Object(
     type: Type.Optional(Type.Literal('image')),
     key: Key,
     description: Type.Optional(Description),
+    descriptions: Descriptions,
     min: Min,
     max: Max,
   },
@@ -27,6 +37,7 @@ const TextStepInput = Type.Object(
     type: Type.Literal('text'),
     key: Key,
     description: Type.Optional(Description),
+    descriptions: Descriptions,
     required: Type.Optional(Type.Boolean({ default: true })),
     validation: Type.Optional(
       Type.Object(
@@ -47,6 +58,7 @@ const UploadStepInput = Type.Object(
     type: Type.Literal('upload'),
     key: Key,
     description: Type.Optional(Description),
+    descriptions: Descriptions,
     min: Min,
     max: Max,
     accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 })),
@@ -62,7 +74,7 @@ export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepIn
 export type StepInput = Static<typeof StepInput>;
 
 const ImageStep = Type.Object(
-  { type: Type.Literal('image'), key: Key, description: Description, min: Min, max: Max },
+  { type: Type.Literal('image'), key: Key, description: Description, descriptions: Descriptions, min: Min, max: Max },
   { ...closed, title: 'ImageStep' },
 );
 const TextStep = Type.Object(
@@ -70,6 +82,7 @@ const TextStep = Type.Object(
     type: Type.Literal('text'),
     key: Key,
     description: Description,
+    descriptions: Descriptions,
     required: Type.Boolean(),
     validation: Type.Object(
       {
@@ -87,6 +100,7 @@ const UploadStep = Type.Object(
     type: Type.Literal('upload'),
     key: Key,
     description: Description,
+    descriptions: Descriptions,
     min: Min,
     max: Max,
     accept: Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 }),
@@ -105,15 +119,21 @@ export type PictureStep = ImageStep | UploadStep;
 
 export const isPictureStep = (step: Step): step is PictureStep => step.type !== 'text';
 
+/** What a step asks for, without the empty texts. */
+function describedOf({ description = '', descriptions = {} }: StepInput): Pick<Step, 'description' | 'descriptions'> {
+  const given = Object.entries(descriptions).filter(([, text]) => text.trim() !== '');
+  return { description, ...(given.length > 0 ? { descriptions: Object.fromEntries(given) } : {}) };
+}
+
 /** Fills in the defaults of one step. */
 export function normalizeStep(input: StepInput): Step {
-  const description = input.description ?? '';
+  const described = describedOf(input);
   if (input.type === 'text') {
     const { min_length, max_length = 2_000, format = 'free_text' } = input.validation ?? {};
     return {
       type: 'text',
       key: input.key,
-      description,
+      ...described,
       required: input.required ?? true,
       validation: { ...(min_length === undefined ? {} : { min_length }), max_length, format },
     };
@@ -122,14 +142,14 @@ export function normalizeStep(input: StepInput): Step {
     return {
       type: 'upload',
       key: input.key,
-      description,
+      ...described,
       min: input.min,
       max: input.max,
       accept: input.accept ? [...new Set(input.accept)] : [...IMAGE_TYPES],
       max_size_bytes: input.max_size_bytes ?? UPLOAD_DEFAULT_BYTES,
     };
   }
-  return { type: 'image', key: input.key, description, min: input.min, max: input.max };
+  return { type: 'image', key: input.key, ...described, min: input.min, max: input.max };
 }
 
 /** Key of the step that `max_captures` stands for. */

@@ -3,7 +3,7 @@ import { conflict, duplicate, type Fault, fault } from '../base/fault.ts';
 import { isRecord } from '../base/is-record.ts';
 import { EXPIRES_IN_SECONDS, MAX_CAPTURES, METADATA_KEY_MAX, METADATA_MAX_KEYS, URL_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
-import { PHONE, SLUG } from '../base/patterns.ts';
+import { LANGUAGE_TAG, PHONE, SLUG, wordsOfPattern } from '../base/patterns.ts';
 import { flatStepFaults } from '../capture/flat-steps.ts';
 import { sizeFaults } from '../capture/sizes.ts';
 import { ONLY_STEP, StepInput } from '../capture/steps.ts';
@@ -186,6 +186,20 @@ const pictureKeys = (steps: unknown): string[] =>
     ? steps.flatMap(step => (isRecord(step) && step.type !== 'text' && typeof step.key === 'string' ? [step.key] : []))
     : [ONLY_STEP];
 
+/** Faults of translations whose name is no language tag, or the same as another's. */
+function languageFaults(texts: unknown, path: string): Fault[] {
+  if (!isRecord(texts)) return [];
+  const tag = new RegExp(LANGUAGE_TAG);
+  const seen = new Set<string>();
+  return Object.keys(texts).flatMap(name => {
+    const isTwice = seen.has(name.toLowerCase());
+    seen.add(name.toLowerCase());
+    if (!tag.test(name))
+      return [fault(`${path}.${name}`, 'pattern', wordsOfPattern(LANGUAGE_TAG), { pattern: LANGUAGE_TAG })];
+    return isTwice ? [duplicate(`${path}.${name}`, 'must be named once, whatever its case')] : [];
+  });
+}
+
 function stepFaults(steps: unknown[]): Fault[] {
   const faults: Fault[] = [];
   const seen = new Set<string>();
@@ -197,6 +211,7 @@ function stepFaults(steps: unknown[]): Fault[] {
       if (seen.has(step.key)) faults.push(duplicate(`steps.${index}.key`, 'must be unique among the steps'));
       seen.add(step.key);
     }
+    faults.push(...languageFaults(step.descriptions, `steps.${index}.descriptions`));
     if (step.type === 'text') {
       const { validation } = step;
       if (!isRecord(validation)) return;

@@ -125,7 +125,13 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
   'POST /v1/verifications': {
     request: {
       steps: [
-        { key: 'front', description: 'The whole front of the car', min: 1, max: 2 },
+        {
+          key: 'front',
+          description: 'The whole front of the car',
+          descriptions: { de: 'Die ganze Front des Autos' },
+          min: 1,
+          max: 2,
+        },
         {
           type: 'text',
           key: 'plate',
@@ -155,6 +161,10 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
   'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
   'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
+  'POST /v1/verifications/:id/send': {
+    request: { by: 'email', to: 'ada@people.example', locale: 'de', remind: true },
+    responses: { 202: { by: 'email', locale: 'de', remind_at: '2026-11-21T08:30:00.000Z' } },
+  },
   'POST /v1/verifications/:id/finalize': {
     request: { narrative: 'The car was hit from behind at the lights on Saturday morning.' },
     responses: {

@@ -1,3 +1,4 @@
+import { LANGUAGE_NAMES, LANGUAGES, type Language, languageOf } from '@firsthand/contract/base/languages.ts';
 import { TEXT_FORMAT_NAMES } from '@firsthand/contract/capture/text-formats.ts';
 import { useFieldArray } from 'react-hook-form';
 import { useWords } from '../base/language.tsx';
@@ -86,6 +87,7 @@ function StepItem({ form, index, total, onMove, onRemove }: StepItemProps) {
         hint={t('step.descriptionHint')}
         maxLength={500}
       />
+      <Translations form={form} index={index} />
       <div className="step-more">
         <Line form={form} name={`${place}.key`} label={t('step.key')} maxLength={64} />
         {form.watch(`${place}.type`) === 'text' ? (
@@ -95,6 +97,46 @@ function StepItem({ form, index, total, onMove, onRemove }: StepItemProps) {
         )}
       </div>
     </li>
+  );
+}
+
+/** What the person reads, in other languages. Who reads none of them gets the line above. */
+function Translations({ form, index }: StepProps) {
+  const { t } = useWords();
+  const { fields, append, remove } = useFieldArray({ control: form.control, name: `steps.${index}.translations` });
+  const taken = fields.map(({ language }) => language);
+  const free = LANGUAGE_NAMES.filter(name => !taken.includes(name));
+  return (
+    <>
+      {fields.map(({ id, language }, n) => {
+        const name = languageOf(language) === language ? LANGUAGES[language as Language] : language;
+        return (
+          <div key={id} className="translation">
+            <Line
+              form={form}
+              name={`steps.${index}.translations.${n}.text`}
+              label={t('step.descriptionIn', { language: name })}
+              maxLength={500}
+            />
+            <Small
+              icon="cross"
+              label={t('step.removeLanguage', { language: name })}
+              off={false}
+              onPress={() => remove(n)}
+            />
+          </div>
+        );
+      })}
+      {free.length > 0 && (
+        <SelectField
+          label={t('step.addLanguage', { n: index + 1 })}
+          slim
+          options={[['', t('step.chooseLanguage')], ...free.map(name => [name, LANGUAGES[name]] as const)]}
+          value=""
+          onChosen={language => language && append({ language, text: '' })}
+        />
+      )}
+    </>
   );
 }
 

@@ -14,6 +14,10 @@ const step = (index: number): fc.Arbitrary<StepValues> =>
     type: fc.constantFrom('image', 'text', 'upload'),
     key: fc.constant(`step_${index}`),
     description: maybe,
+    translations: fc.uniqueArray(
+      fc.record({ language: fc.constantFrom('de', 'pt-BR', 'uk'), text: maybe.map(text => text.trim()) }),
+      { selector: ({ language }) => language },
+    ),
     min: fc.constantFrom(0, 1),
     max: fc.constantFrom(1, 2, 3),
     required: fc.boolean(),

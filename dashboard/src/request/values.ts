@@ -9,6 +9,8 @@ export interface StepValues {
   type: 'image' | 'text' | 'upload';
   key: string;
   description: string;
+  /** The description in other languages, by language tag. */
+  translations: { language: string; text: string }[];
   min: number;
   max: number;
   required: boolean;
@@ -42,6 +44,7 @@ export const NEW_STEP: StepValues = {
   type: 'image',
   key: 'photo',
   description: '',
+  translations: [],
   min: 1,
   max: 1,
   required: true,
@@ -58,7 +61,8 @@ export const EMPTY: RequestValues = {
   signals: ['screen', 'ai'],
   depth_policy: undefined,
   audit: false,
-  expires_in_seconds: EXPIRES_IN_SECONDS.default,
+  // The API's hour is for a person who waits. Who gets a link by mail opens it later.
+  expires_in_seconds: 86_400,
   brand_slug: '',
   webhook_url: '',
   notify: 'default',
@@ -74,9 +78,21 @@ export const EMPTY: RequestValues = {
 const filled = <T extends Record<string, string | undefined>>(members: T): Partial<T> =>
   Object.fromEntries(Object.entries(members).filter(([, value]) => value?.trim())) as Partial<T>;
 
+/** The translations that have a text; undefined where none has. */
+export function descriptionsOf({ translations }: Pick<StepValues, 'translations'>): Record<string, string> | undefined {
+  const given = translations.filter(({ text }) => text.trim() !== '');
+  if (given.length === 0) return undefined;
+  return Object.fromEntries(given.map(({ language, text }) => [language, text.trim()]));
+}
+
 function stepOf(step: StepValues): StepInput {
   const { type, key, min, max, required, format } = step;
-  const common = { key: key.trim(), ...filled({ description: step.description.trim() }) };
+  const descriptions = descriptionsOf(step);
+  const common = {
+    key: key.trim(),
+    ...filled({ description: step.description.trim() }),
+    ...(descriptions ? { descriptions } : {}),
+  };
   if (type === 'text') return { type, ...common, required, validation: { format } };
   return { ...(type === 'upload' ? { type } : {}), ...common, min, max } as StepInput;
 }
@@ -167,6 +183,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
             type: step.type ?? 'image',
             key: step.key,
             description: step.description ?? '',
+            translations: Object.entries(step.descriptions ?? {}).map(([language, text]) => ({ language, text })),
             ...(step.type === 'text'
               ? { required: step.required ?? true, format: step.validation?.format ?? 'free_text' }
               : { min: step.min, max: step.max }),
@@ -181,7 +198,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
     signals: [...(request.signals_required ?? EMPTY.signals)],
     depth_policy: request.depth_policy,
     audit: request.mode === 'audit',
-    expires_in_seconds: request.expires_in_seconds ?? EMPTY.expires_in_seconds,
+    expires_in_seconds: request.expires_in_seconds ?? EXPIRES_IN_SECONDS.default,
     brand_slug: request.brand_slug ?? '',
     webhook_url: request.webhook_url ?? '',
     notify: notify_email === undefined ? 'default' : notify_email === null ? 'off' : 'address',

@@ -333,7 +333,7 @@ describe('<firsthand-capture> on another origin', () => {
 describe('capture page inside an app', () => {
   it('tells the app the same events, over each bridge, and no size', async () => {
     const { capture_url } = await createVerification(service);
-    const page = await (await sharedBrowser()).newPage();
+    const page = await (await sharedBrowser()).newPage({ viewport: PHONE, hasTouch: true, isMobile: true });
     await page.addInitScript(() => {
       const heard: unknown[] = [];
       Object.assign(globalThis, {

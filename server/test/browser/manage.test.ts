@@ -16,6 +16,9 @@ describe('the pages that make and manage', () => {
   it('issue: a form makes a verification as it says, with the service’s faults beside their fields', async () => {
     const desk = await open('member', '/issue', 'New verification');
     await desk.page.getByLabel('What the person reads').fill('The whole car');
+    await desk.page.getByLabel('Another language for step 1').selectOption('de');
+    await desk.page.getByLabel('Text (Deutsch)').fill('Das ganze Auto');
+    await desk.page.getByLabel('Another language for step 1').selectOption('ar');
     await desk.page.getByLabel('Name in the API').fill('Not A Key');
     await desk.page.getByLabel('Your reference').fill('C-77');
     await desk.fine('issue');
@@ -26,6 +29,8 @@ describe('the pages that make and manage', () => {
     await desk.page.reload();
     await desk.heading('New verification');
     expect(await desk.page.getByLabel('What the person reads').inputValue()).toBe('The whole car');
+    expect(await desk.page.getByLabel('Text (Deutsch)').inputValue()).toBe('Das ganze Auto');
+    await desk.press('Remove العربية');
     await desk.page.getByLabel('Name in the API').fill('car');
     await desk.press('Make the link');
     await desk.heading('The link is ready');
@@ -34,7 +39,7 @@ describe('the pages that make and manage', () => {
       key: service.tenant.pk_test,
     });
     expect(body.data[0]!.config).toMatchObject({
-      steps: [{ key: 'car', description: 'The whole car', min: 1, max: 1 }],
+      steps: [{ key: 'car', description: 'The whole car', descriptions: { de: 'Das ganze Auto' }, min: 1, max: 1 }],
     });
     await desk.close(/400|404/);
   });

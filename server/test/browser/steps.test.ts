@@ -29,6 +29,31 @@ const service = await ownService();
 const receipt = await plain({ width: 800, height: 1000, colour: '#e8e4da' });
 
 describe('capture page, steps', () => {
+  it('shows each step in the language of the person, and falls back for each text by itself', async () => {
+    const { capture_url } = await createVerification(service, {
+      steps: [
+        { key: 'front', description: 'The front', descriptions: { de: 'Die Front', uk: 'Перед' }, min: 1, max: 1 },
+        // Added after the translation.
+        { key: 'back', description: 'The back', descriptions: { de: '' }, min: 1, max: 1 },
+        { type: 'text', key: 'story', descriptions: { de: 'Was ist passiert?' } },
+      ],
+    });
+    const asked = async (locale: string) => {
+      const phone = await openOnPhone(capture_url, { locale });
+      await phone.screen('landing');
+      const texts = () => phone.page.locator('.asked bdi').allTextContents();
+      const found = await texts();
+      await phone.page.locator('.language select').selectOption('de');
+      await expect.poll(texts).toEqual(['Die Front', 'The back', 'Was ist passiert?']);
+      await phone.close();
+      return found;
+    };
+    expect(await asked('de-CH')).toEqual(['Die Front', 'The back', 'Was ist passiert?']);
+    expect(await asked('en-US')).toEqual(['The front', 'The back', 'A short answer']);
+    // The page does not speak Ukrainian; the request does.
+    expect(await asked('uk')).toEqual(['Перед', 'The back', 'A short answer']);
+  });
+
   it('goes from landing to success; every screen is accessible, light and dark, and all input arrives', async () => {
     const verification = await createVerification(service, { steps: STEPS });
     const phone = await openOnPhone(verification.capture_url);
@@ -55,6 +80,8 @@ describe('capture page, steps', () => {
     await phone.press('Skip');
 
     await phone.screen('text');
+    // One line, with the keyboard for numbers.
+    expect(await page.locator('#answer').evaluate(field => field.matches('input[inputmode=numeric]'))).toBe(true);
     await page.fill('#answer', '12 34');
     await phone.press('Next');
     expect(await page.textContent('#answer-fault')).toBe('Numbers only, please. No spaces, letters or symbols.');
@@ -150,6 +177,8 @@ describe('capture page, steps', () => {
       }
       throw new Error(`Tab never reached ${words}`);
     };
+    await phone.screen('hand-over');
+    await tabTo('Continue on this computer');
     await phone.screen('landing');
     await tabTo('Start');
     await page.waitForSelector('.shutter:not([disabled])');

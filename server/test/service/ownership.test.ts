@@ -38,6 +38,7 @@ const OWNER: Readonly<Record<string, string>> = {
   film_prints: 'captures',
   geocodes: 'checks',
   idempotency_keys: 'http',
+  link_messages: 'notifications',
   link_template_versions: 'templates',
   link_templates: 'templates',
   memberships: 'people',

@@ -30,6 +30,7 @@ import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
+import type { SendLink, SentLink } from '@firsthand/contract/verification/send-link.ts';
 import type { Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type {
   WebhookDelivery,
@@ -71,6 +72,7 @@ export interface Operations {
   'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
   'GET /v1/verifications/:id': { answer: Verification };
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
+  'POST /v1/verifications/:id/send': { body: SendLink; answer: SentLink };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
   'GET /v1/reviews/agreement': { answer: ReviewAgreement };

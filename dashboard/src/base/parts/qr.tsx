@@ -1,12 +1,15 @@
-import { useMemo } from 'react';
-import { encode } from 'uqr';
+import { qrOf } from '@firsthand/look/qr.ts';
+import { useEffect, useState } from 'react';
 
 /** A QR code, always dark on light: scanners want it so. */
 export function Qr({ text, label }: { text: string; label: string }) {
-  const { path, size } = useMemo(() => {
-    const { data, size: cells } = encode(text, { border: 2 });
-    const squares = data.flatMap((row, y) => row.flatMap((dark, x) => (dark ? [`M${x} ${y}h1v1h-1z`] : [])));
-    return { path: squares.join(''), size: cells };
+  const [{ path, size }, setCode] = useState({ path: '', size: 1 });
+  useEffect(() => {
+    let shown = true;
+    void qrOf(text).then(code => shown && setCode(code));
+    return () => {
+      shown = false;
+    };
   }, [text]);
   return (
     <svg className="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label} shapeRendering="crispEdges">

@@ -19,6 +19,7 @@ import { useAction } from '../../entry/session/recent.ts';
 import { useMay, useSignedIn } from '../../entry/session/signed-in.ts';
 import { hasEvidence } from './evidence.ts';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
+import { SendLink, useLinkChannels } from './send-link.tsx';
 
 const OPEN = ['pending', 'partially_captured', 'abandoned'];
 const NARRATIVE_MAX = 2_000;
@@ -46,6 +47,7 @@ export function Actions({ verification }: { verification: Verification }) {
   return (
     <div className="case-actions">
       {OPEN.includes(status) && capture_url && <CopyLink url={capture_url} />}
+      {may.cancel && <SendButton id={id} />}
       {may.finalize && (
         <Button slim onPress={() => setFinalizing(true)}>
           <Icon name="text" />
@@ -112,6 +114,27 @@ function CopyLink({ url }: { url: string }) {
       <Icon name="link" />
       {t('case.copyLink')}
     </Button>
+  );
+}
+
+function SendButton({ id }: { id: string }) {
+  const { t } = useWords();
+  const channels = useLinkChannels();
+  const [sending, setSending] = useState(false);
+  const close = () => setSending(false);
+  if (channels.length === 0) return null;
+  return (
+    <>
+      <Button slim onPress={() => setSending(true)}>
+        <Icon name="phone" />
+        {t('send.title')}
+      </Button>
+      {sending && (
+        <Dialog title={t('send.title')} onClose={close}>
+          <SendLink {...{ id, channels }} onSent={close} onCancel={close} />
+        </Dialog>
+      )}
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { RedactionReceipt } from '@firsthand/contract/evidence/erasure.ts';
+import { eraseMessages } from '../../delivery/notifications/erase.ts';
 import { eraseAddresses, eraseDeliveries } from '../../delivery/webhooks/erase.ts';
 import { endpointsOf } from '../../delivery/webhooks/queue.ts';
 import { eraseReviews } from '../../desk/reviews/erase.ts';
@@ -108,6 +109,7 @@ async function eraseTraces(tx: Tx, verificationIds: readonly string[], captureId
   await eraseChallenges(tx, verificationIds);
   await eraseEvents(tx, verificationIds);
   await eraseDeliveries(tx, verificationIds);
+  await eraseMessages(tx, verificationIds);
   await eraseAnswers(tx, verificationIds);
   await eraseReviews(tx, verificationIds);
   await eraseBundles(tx, verificationIds);

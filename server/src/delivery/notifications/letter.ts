@@ -1,8 +1,12 @@
+import type { Language } from '@firsthand/contract/base/languages.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { type Mailer, MailRefused } from '../../platform/lib/mail.ts';
+import { bounded } from '../../platform/lib/text.ts';
 
 /** A short message: what happened, the facts, one link. */
 export interface Letter {
+  /** English unless given. */
+  language?: Language;
   /** Of the e-mail, in one line. */
   subject: string;
   heading: string;
@@ -14,11 +18,13 @@ export interface Letter {
   footer: string;
 }
 
+const LINE_MAX = 998;
+
 const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, character => `&#${character.codePointAt(0)};`).replaceAll('\n', ' ');
 
 /** One line: a reference may hold anything. */
-const line = (text: string): string => text.replace(/\s+/g, ' ').trim();
+const line = (text: string): string => bounded(text, LINE_MAX);
 
 /** Mails a letter. Logs it with `about` if the mail server refuses it for good, because another try is useless. */
 export async function mailLetter(
@@ -36,7 +42,7 @@ export async function mailLetter(
 }
 
 /** The same words twice: as plain text, and as HTML without images, scripts or anything that is loaded. */
-function renderLetter({ heading, lead, facts, link, footer }: Letter): { text: string; html: string } {
+function renderLetter({ language = 'en', heading, lead, facts, link, footer }: Letter): { text: string; html: string } {
   const width = Math.max(0, ...facts.map(([name]) => name.length));
   const text = [
     heading,
@@ -55,12 +61,12 @@ function renderLetter({ heading, lead, facts, link, footer }: Letter): { text: s
   const rows = facts
     .map(
       ([name, value]) =>
-        `<tr><td style="padding:4px 16px 4px 0;color:#64748b;vertical-align:top">${escapeHtml(name)}</td>` +
+        `<tr><td style="padding-block:4px;padding-inline-end:16px;color:#64748b;vertical-align:top">${escapeHtml(name)}</td>` +
         `<td style="padding:4px 0;word-break:break-word">${escapeHtml(line(value))}</td></tr>`,
     )
     .join('');
   const html = [
-    '<!doctype html><html lang="en"><head><meta charset="utf-8">',
+    `<!doctype html><html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}"><head><meta charset="utf-8">`,
     '<meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">',
     `<title>${escapeHtml(heading)}</title></head>`,
     '<body style="margin:0;padding:24px 16px;font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif">',

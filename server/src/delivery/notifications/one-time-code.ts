@@ -1,39 +1,25 @@
-import { createHmac } from 'node:crypto';
-import { request } from 'undici';
 import { openedBy } from '../../identity/people/openings.ts';
 import { codeOf } from '../../identity/people/sign-in/one-time-code.ts';
 import { one } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
-
-const TIMEOUT_MS = 10_000;
+import { askBot } from './bot.ts';
 
 /** Job: asks the messaging bot to send a code if a person has this number. A repeat sends the same code. */
 export async function sendOneTimeCode(
   deps: Pick<Deps, 'config' | 'db' | 'keyring' | 'clock'>,
   otpId: string,
 ): Promise<void> {
-  const { botUrl, botSecrets } = deps.config;
+  const { botUrl } = deps.config;
   const row = await one<{ phone_e164: string; expires_at: Date }>(
     deps.db,
     'select phone_e164, expires_at from one_time_codes where id = $1 and used_at is null and expires_at > $2',
     [otpId, deps.clock.now()],
   );
   if (!row || botUrl === null || (await openedBy(deps.db, { phone_e164: row.phone_e164 })).length === 0) return;
-  const body = JSON.stringify({
+  await askBot(deps, botUrl, {
     type: 'one_time_code',
     phone_e164: row.phone_e164,
     code: codeOf(deps, otpId),
     expires_at: row.expires_at.toISOString(),
   });
-  const timestamp = String(deps.clock.now().getTime());
-  const signature = createHmac('sha256', botSecrets[0]!).update(`${timestamp}.${body}`).digest('hex');
-  const answer = await request(botUrl, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-bot-auth': signature, 'x-bot-auth-timestamp': timestamp },
-    body,
-    headersTimeout: TIMEOUT_MS,
-    bodyTimeout: TIMEOUT_MS,
-  });
-  await answer.body.dump();
-  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`BOT_URL answered ${answer.statusCode}`);
 }

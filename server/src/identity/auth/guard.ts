@@ -23,6 +23,7 @@ import { fromCaptureToken, insiderOf, notForStaff } from './capture.ts';
 import {
   accountPermit,
   addressPermit,
+  limitMessages,
   personPermit,
   signInPermit,
   spendBytes,
@@ -244,6 +245,8 @@ export function createGuard(deps: GuardDeps, limiter: Limiter): Guard {
     },
 
     limitAccount: (reply, way, account) => takePermits(limiter, reply, [accountPermit(way, account)]),
+
+    limitMessages: (reply, verificationId, to) => limitMessages(limiter, reply, { verificationId, to }),
 
     spendBytes: (permits, bytes) => spendBytes(limiter, permits, bytes),
 

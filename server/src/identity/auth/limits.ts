@@ -107,6 +107,23 @@ export async function takePermits(limiter: Limiter, reply: FastifyReply, permits
   );
 }
 
+/**
+ * Counts a link that is sent: to one e-mail address or phone number, and of one verification. Throws 429. Otherwise the RateLimit
+ * headers stay those of the account.
+ */
+export async function limitMessages(
+  limiter: Limiter,
+  reply: FastifyReply,
+  { verificationId, to }: { verificationId: string; to: string },
+): Promise<void> {
+  const standings = await limiter.take([
+    { key: `message_to:${sha256Hex(to)}`, limit: 5, windowMs: HOUR_MS },
+    { key: `message_of:${verificationId}`, limit: 10, windowMs: 24 * HOUR_MS },
+  ]);
+  const refused = standings.find(({ allowed }) => !allowed);
+  if (refused) tell(reply, refused);
+}
+
 /** Writes the RateLimit headers. Throws 429 for a refusal. */
 export function tell(reply: FastifyReply, standing: Standing): void {
   const seconds = Math.max(1, Math.ceil((standing.waitMs ?? standing.resetMs) / 1_000));

@@ -3,6 +3,7 @@ import { Settings, SettingsPatch } from '@firsthand/contract/account/management.
 import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
+import { LINK_CHANNELS } from '@firsthand/contract/verification/send-link.ts';
 import type { SignalName } from '@firsthand/contract/verification/signals.ts';
 import { attestedFaults } from '../../platform/config/attestation.ts';
 import { one, type Queryable, transaction } from '../../platform/db/sql.ts';
@@ -33,7 +34,11 @@ async function readSettings(
 ): Promise<Settings> {
   const row = await one<SettingsRow>(db, `select ${COLUMNS} from tenants where id = $1 ${lock}`, [tenantId]);
   if (!row) throw new Error(`there is no tenant ${tenantId}`);
-  return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
+  return {
+    ...row,
+    rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute,
+    link_channels: LINK_CHANNELS.filter(channel => (channel === 'email' ? config.smtpUrl : config.botUrl) !== null),
+  };
 }
 
 /** Sets a tenant's requests per minute; null restores the deployment's default. Returns false when the tenant does not exist. */

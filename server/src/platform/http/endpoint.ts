@@ -37,6 +37,8 @@ export interface Call<B, Q, P> {
   stillAdmitted(): Promise<boolean>;
   /** Counts an attempt to sign in to one account; `account` is any text that identifies it. Throws 429. */
   limitAccount(way: string, account: string): Promise<void>;
+  /** Counts a link of a verification that is sent to this address or number. Throws 429. */
+  limitMessages(verificationId: string, to: string): Promise<void>;
   /** Counts bytes of a picture in these windows. Throws 429. */
   spendBytes(permits: readonly Permit[], bytes: number): Promise<void>;
   request: FastifyRequest;

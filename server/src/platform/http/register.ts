@@ -37,6 +37,8 @@ export interface Guard {
   stillAdmitted(request: FastifyRequest, endpoint: Endpoint): Promise<boolean>;
   /** Counts an attempt to sign in to one account. Throws 429. */
   limitAccount(reply: FastifyReply, way: string, account: string): Promise<void>;
+  /** Counts a link that is sent to this address or number. Throws 429. */
+  limitMessages(reply: FastifyReply, verificationId: string, to: string): Promise<void>;
   /** Counts bytes of a picture. Throws 429. */
   spendBytes(permits: readonly Permit[], bytes: number): Promise<void>;
   /** Releases the one-time signature of a failed request, so that it may open again. */
@@ -157,6 +159,7 @@ export function register(app: FastifyInstance, deps: Deps, guard: Guard, budget:
       keepAnswer: async () => {},
       stillAdmitted: () => guard.stillAdmitted(request, endpoint),
       limitAccount: (way, account) => guard.limitAccount(reply, way, account),
+      limitMessages: (verificationId, to) => guard.limitMessages(reply, verificationId, to),
       spendBytes: guard.spendBytes,
       request,
       reply,

@@ -9,6 +9,7 @@ export interface JobPayloads {
   run_batch: { batch_id: string };
   run_bulk_act: { bulk_act_id: string };
   mail_capture_link: { verification_id: string };
+  send_link: { verification_id: string; message_id: string };
   mail_outcome: { event_id: string };
   chat_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };

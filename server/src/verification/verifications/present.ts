@@ -1,5 +1,6 @@
 import { ULID } from '@firsthand/contract/base/ids.ts';
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
+import type { Step } from '@firsthand/contract/capture/steps.ts';
 import type { Presence } from '@firsthand/contract/verification/presence.ts';
 import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
 import {
@@ -250,6 +251,8 @@ const urlOf = (blobs: BlobStore, key: string, contentType: string) =>
 /** A second frame is shown as what it is; nothing but a picture passes the check when it is submitted. */
 const frameUrlOf = (blobs: BlobStore, key: string) => blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS });
 
+const withoutWords = ({ descriptions: _, ...step }: Step): Step => ({ ...step, description: '' });
+
 /** The claimant's view. */
 export function presentForEndUser(
   deps: Pick<Deps, 'config' | 'origins'>,
@@ -260,7 +263,7 @@ export function presentForEndUser(
   const { max_captures, signals_required } = row.config;
   const trial = row.private.by === 'trial';
   // A stranger's words would stand on the service's own page. Without them the page shows its own.
-  const steps = trial ? row.config.steps.map(step => ({ ...step, description: '' })) : row.config.steps;
+  const steps = trial ? row.config.steps.map(withoutWords) : row.config.steps;
   return present({
     ...baseOf(row, deps.origins),
     config: { max_captures, steps, signals_required },

@@ -55,6 +55,7 @@ export const MARKS = {
   motion: 'Secondframe of Umlauf',
   track: 'back camera of Umlauf, ultrawide',
   bytes: 'trailer-bytes-Quillfeather-1',
+  sentTo: 'tandem-phone-qlf@people.example',
 } as const;
 
 export interface Marked {
@@ -160,6 +161,12 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
   });
   if (made.status !== 201) throw new Error(made.text);
   const { id } = made.body;
+  // The reminder waits with the address.
+  const asked = await ask(service, `/v1/verifications/${id}/send`, {
+    key,
+    body: { by: 'email', to: MARKS.sentTo, remind: true },
+  });
+  if (asked.status !== 202) throw new Error(asked.text);
   const answers = (values: Record<string, string>) =>
     ask(service, `/v1/verifications/${id}/answers`, { body: { answers: values } });
   await answers({ plate: MARKS.replaced });

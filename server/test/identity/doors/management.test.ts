@@ -94,6 +94,7 @@ describe('tenant management', () => {
           notify_email: 'claims@acme.example',
           retention_days: null,
           rate_limit_per_minute: 100_000,
+          link_channels: [],
           review_policy: 'one',
           review_sample: 0.02,
           depth_policy: 'lenient',

@@ -60,6 +60,7 @@ const TEMPLATE_MEMBERS = ['request.webhook_url', 'request.notify_email', 'retent
 const HARMLESS = {
   'POST /v1/verifications': [],
   'POST /v1/verifications/:id/cancel': [],
+  'POST /v1/verifications/:id/send': [],
   'POST /v1/verifications/:id/finalize': [],
   'PUT /v1/verifications/:id/legal-hold': [],
   'POST /v1/reviews/next': [],
@@ -189,7 +190,10 @@ describe('endpoint credentials', () => {
   const example = (endpoint: Endpoint) =>
     endpoint.path === '/v1/me/tenant'
       ? { tenant_id: own.tenant_id, livemode: true }
-      : EXAMPLES[exampleKey(endpoint)]?.request;
+      : endpoint.path === '/v1/verifications/:id/send'
+        ? // One address gets few messages an hour.
+          { by: 'email', to: `${newUlid().toLowerCase()}@people.example` }
+        : EXAMPLES[exampleKey(endpoint)]?.request;
   const least = (endpoint: Endpoint): Role => endpoint.role ?? 'viewer';
 
   /** A person who has just signed in, and what a browser on a page of ours sends for them. */

@@ -8,9 +8,20 @@ export interface SentCode {
   expires_at: string;
 }
 
+export interface SentLinkText {
+  type: 'capture_link';
+  phone_e164: string;
+  text: string;
+  link: string;
+  locale: string;
+  reminder: boolean;
+  expires_at: string;
+}
+
 /** A messaging bot that takes what carries our HMAC, in time, and nothing else. */
 export async function openBot(secret: string) {
   const codes: SentCode[] = [];
+  const links: SentLinkText[] = [];
   const refused: string[] = [];
   const { url, close } = await openServer(async (request, response) => {
     const raw = await bodyOf(request);
@@ -23,8 +34,9 @@ export async function openBot(secret: string) {
       response.writeHead(401).end();
       return;
     }
-    codes.push(JSON.parse(raw.toString()));
+    const message = JSON.parse(raw.toString());
+    (message.type === 'capture_link' ? links : codes).push(message);
     response.writeHead(204).end();
   });
-  return { url: `${url}/send`, codes, refused, close };
+  return { url: `${url}/send`, codes, links, refused, close };
 }

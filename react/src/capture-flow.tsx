@@ -30,9 +30,9 @@ export interface CaptureFlowProps extends UseCaptureOptions {
 }
 
 /** The words of a language. `closed` depends on why the link takes nothing more. */
-function wordsOf({ t }: Texts, view: CaptureView | null): CaptureFlowWords {
+function wordsOf({ t, describe }: Texts, view: CaptureView | null): CaptureFlowWords {
   const nameOf = (step: Step) =>
-    step.description ||
+    describe(step) ||
     t(({ text: 'landing.stepText', upload: 'upload.default', image: 'camera.default' } as const)[step.type]);
   return {
     loading: t('loading.title'),

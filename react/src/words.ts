@@ -1,4 +1,6 @@
+import { descriptionIn } from '@firsthand/contract/capture/descriptions.ts';
 import { chooseAmong, createTranslator, type Message, type Translator } from '@firsthand/look/translator.ts';
+import type { Step } from '@firsthand/sdk/capture';
 import { useEffect, useState } from 'react';
 import type { WordKey } from './word-keys.ts';
 
@@ -16,16 +18,20 @@ const CATALOGUES: Record<Language, () => Promise<{ default: Catalogue }>> = {
   hi: () => import('@firsthand/capture/messages/hi.json', { with: { type: 'json' } }),
   ar: () => import('@firsthand/capture/messages/ar.json', { with: { type: 'json' } }),
 };
-export type Texts = Translator<WordKey, Language>;
+export interface Texts extends Translator<WordKey, Language> {
+  /** What a step asks for, in the best language that it has. */
+  describe: (step: Step) => string;
+}
 
 /** The hosted page's texts in this language, else in one that the browser asks for, else in English. Null on a server and until they are there. */
 export function useTexts(wanted: string | undefined): Texts | null {
   const [texts, setTexts] = useState<Texts | null>(null);
   useEffect(() => {
     let current = true;
-    const language = chooseAmong(CATALOGUES, wanted ? [wanted] : navigator.languages) ?? 'en';
+    const tags = wanted ? [wanted] : navigator.languages;
+    const language = chooseAmong(CATALOGUES, tags) ?? 'en';
     const take = (messages: { default: Catalogue }, of: Language) => {
-      if (current) setTexts(createTranslator(of, messages.default));
+      if (current) setTexts({ ...createTranslator(of, messages.default), describe: step => descriptionIn(step, tags) });
     };
     CATALOGUES[language]().then(
       messages => take(messages, language),

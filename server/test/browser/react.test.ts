@@ -89,12 +89,19 @@ describe('<CaptureFlow> in an empty Vite project, installed as docs/install.md s
     const { id } = await createVerification(service, {
       steps: [
         step('front', 'Die Front'),
-        { type: 'text', key: 'policy', validation: { format: 'numeric_id', max_length: 12 } },
+        {
+          type: 'text',
+          key: 'policy',
+          description: 'Policy',
+          descriptions: { de: 'Vertragsnummer' },
+          validation: { format: 'numeric_id', max_length: 12 },
+        },
       ],
       context: { kind: 'claim', summary: 'A dent', attributes: { min_long_side: 600 } },
     });
     const page = await open(id, { language: 'de' });
     await page.getByText('Nur Ziffern').waitFor();
+    await page.getByLabel('Vertragsnummer').waitFor();
     const choose = async (name: string, buffer: Buffer) =>
       page.getByLabel('Die Front').setInputFiles({ name, mimeType: 'image/jpeg', buffer });
     await choose('note.jpg', Buffer.from('no picture'));

@@ -1,7 +1,7 @@
 import { useWords } from '../language.tsx';
 
 /** The days that a range begins and ends with, as date inputs have them; empty: open. */
-export interface DayRange {
+interface DayRange {
   from: string;
   to: string;
 }

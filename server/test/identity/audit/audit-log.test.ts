@@ -19,7 +19,7 @@ describe('audit log', () => {
   const write = (
     tenantId: string,
     action: string,
-    o: { at?: string; tx?: Parameters<typeof audit>[0] } & object = {},
+    o: { at?: string; tx?: Parameters<typeof audit>[0]; target?: string; detail?: Record<string, unknown> } = {},
   ) => {
     const { at, tx, ...entry } = o;
     const activity = { tenantId, actor: { kind: 'system' as const }, at: at ? new Date(at) : new Date() };

@@ -2,7 +2,7 @@ import type { Area } from './base/dictionaries.ts';
 
 /** Each page within the frame: its path, its file and the words it needs beside `base`. The first pattern that fits is the page of an address. */
 export const ROUTES = [
-  ['/', 'home/home-page.tsx', []],
+  ['/', 'home/home-page.tsx', ['outcomes', 'account']],
   ['/review', 'case/review/review-page.tsx', ['cases']],
   ['/review/replay', 'case/replay/replay-page.tsx', ['cases']],
   ['/verifications', 'verifications/verifications-page.tsx', ['lists']],

@@ -79,6 +79,8 @@ export const METHODS: Readonly<Record<string, string>> = {
 
   getStatistics: 'statistics.get',
   listAuditLog: 'auditLog.list',
+  exportAuditLog: 'auditLog.export',
+  getAuditFeed: 'auditLog.feed',
   getSystem: 'system.get',
 
   listWebhookDeliveries: 'webhooks.listDeliveries',

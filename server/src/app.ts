@@ -37,6 +37,8 @@ import { getStatistics } from './desk/statistics/statistics.ts';
 import { registerEcho } from './desk/system/echo.ts';
 import { getSystem } from './desk/system/read-system.ts';
 import { listAuditLog } from './identity/audit/audit.ts';
+import { exportAuditLog } from './identity/audit/export.ts';
+import { getAuditFeed } from './identity/audit/feed.ts';
 import { createGuard } from './identity/auth/guard.ts';
 import { openLimiter } from './identity/auth/limits.ts';
 import { endOtherSessions, endSession, getMe, listSessions, signOut, switchTenant } from './identity/people/me.ts';
@@ -170,6 +172,8 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/changes/stream': streamChanges,
 
   'GET /v1/audit-log': listAuditLog,
+  'GET /v1/audit-log/export': exportAuditLog,
+  'GET /v1/audit-log/feed': getAuditFeed,
   'GET /v1/system': getSystem,
 
   'GET /v1/webhook-deliveries': listDeliveries,

@@ -79,6 +79,16 @@ const signals = {
 };
 
 /** Examples of the management and trial endpoints. */
+const auditEntry = {
+  id: 'aud_01JD3V5Q8A1B3C5D7E9F1G3H5J',
+  action: 'api_key.created',
+  actor: { kind: 'secret', id: 'key_01JD3V4A1B3C5D7E9F1G3H5J7K' },
+  target: keyId,
+  detail: { name: 'Claims backend', mode: 'live', prefix: 'pk_live_01JD3V5Q7R' },
+  request_id: '01JD3V5Q8B2C4D6E8F0G1H3J5K',
+  created_at,
+};
+
 export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/api-keys': {
     request: { name: 'Claims app', mode: 'live', scopes: ['create', 'capture'] },
@@ -120,18 +130,14 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
   },
   'GET /v1/link-templates': { responses: { 200: page(template) } },
-  'GET /v1/audit-log': {
+  'GET /v1/audit-log': { responses: { 200: page(auditEntry) } },
+  'GET /v1/audit-log/export': {
     responses: {
-      200: page({
-        id: 'aud_01JD3V5Q8A1B3C5D7E9F1G3H5J',
-        action: 'api_key.created',
-        actor: { kind: 'secret', id: 'key_01JD3V4A1B3C5D7E9F1G3H5J7K' },
-        target: keyId,
-        detail: { name: 'Claims backend', mode: 'live', prefix: 'pk_live_01JD3V5Q7R' },
-        request_id: '01JD3V5Q8B2C4D6E8F0G1H3J5K',
-        created_at,
-      }),
+      200: `created_at,id,action,actor_kind,actor_id,target,address,device,request_id,detail\r\n${created_at},aud_01JD3V5Q8A1B3C5D7E9F1G3H5J,api_key.created,secret,key_01JD3V4A1B3C5D7E9F1G3H5J7K,${keyId},,,01JD3V5Q8B2C4D6E8F0G1H3J5K,"{""name"":""Claims backend"",""mode"":""live"",""prefix"":""pk_live_01JD3V5Q7R""}"\r\n`,
     },
+  },
+  'GET /v1/audit-log/feed': {
+    responses: { 200: { data: [auditEntry], cursor: 'NzQyOmF1ZF8wMUpEM1Y1UThBMUIzQzVEN0U5RjFHM0g1Sg' } },
   },
   'GET /v1/system': {
     responses: {

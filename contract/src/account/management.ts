@@ -33,11 +33,15 @@ const TemplateOfKey = Type.Optional(
   }),
 );
 
-/** Body of POST /v1/api-keys. Only the command line creates secret keys. */
+/** Body of POST /v1/api-keys. */
 export const CreateApiKey = Type.Object(
   {
     name: Name,
-    mode: Type.Enum(['live', 'test'], { title: 'Mode' }),
+    mode: Type.Enum(['live', 'test', 'secret'], {
+      title: 'KeyMode',
+      description:
+        '`secret` makes a secret key, which works in both modes. Only an owner who is signed in may ask for it.',
+    }),
     scopes: Type.Optional(Scopes),
     template_id: TemplateOfKey,
   },
@@ -58,6 +62,8 @@ export function apiKeyFaults(body: unknown): Fault[] {
     ];
   if (scopes === undefined && template_id !== undefined)
     return [conflict('template_id', 'goes with scopes only', ['scopes'])];
+  if (scopes !== undefined && body.mode === 'secret')
+    return [conflict('scopes', 'limit publishable keys; a secret key does everything', ['mode'])];
   return [];
 }
 
@@ -252,3 +258,12 @@ export const AuditEntry = Type.Object(
   { ...closed, title: 'AuditEntry' },
 );
 export type AuditEntry = Static<typeof AuditEntry>;
+
+/** The answer of the audit log's feed. */
+export const AuditFeed = Type.Object(
+  {
+    data: Type.Array(AuditEntry),
+    cursor: Type.String({ description: 'send it with the next request, also when `data` is empty' }),
+  },
+  { ...closed, title: 'AuditFeed' },
+);

@@ -15,6 +15,7 @@ const me = {
   tenant: { id: tenantId, name: 'Acme Insurance', role: 'owner', livemode: true },
   tenants: [{ id: tenantId, name: 'Acme Insurance', role: 'owner' }],
   invitations: [{ id: 'tnt_01JD3V4W8X0Y2Z4A6B8C0D2E4F', name: 'Beta Motors', role: 'viewer' }],
+  last_visit_at: '2026-11-20T16:48:00.000Z',
   session,
   passkeys: [passkey],
 };

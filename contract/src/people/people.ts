@@ -155,6 +155,12 @@ export const Me = Type.Object(
         { description: 'accounts that invited the person and wait; `POST /v1/me/tenant` accepts. Absent: none' },
       ),
     ),
+    last_visit_at: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'when the person was last here before this session; absent: never',
+      }),
+    ),
     session: Type.Object(session, { ...closed, title: 'MeSession' }),
     passkeys: Type.Array(Passkey),
   },

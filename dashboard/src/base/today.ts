@@ -3,18 +3,23 @@ import { useQuery } from '@tanstack/react-query';
 import { call } from './api/call.ts';
 
 const HOUR_MS = 3_600_000;
+/** The statistics count at most 800 hours or days at once. */
+const MOST_HOURS = 700;
+const MOST_DAYS = 700;
 
-/** Counts of the verifications created since midnight, by the person's clock, and the query that gives them. */
-export function useToday() {
-  const asked = {
-    from: new Date(new Date().setHours(0, 0, 0, 0)).toISOString(),
-    // To the hour, so that the same question is asked once.
-    to: new Date(Math.ceil(Date.now() / HOUR_MS) * HOUR_MS).toISOString(),
-    interval: 'hour',
+/** Counts of the verifications created since this moment. Longer than a month ago, they begin with its day. */
+export function useCounts(since: Date) {
+  // To the hour, so that the same question is asked once.
+  const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const from = Math.max(since.getTime(), to - MOST_DAYS * 24 * HOUR_MS);
+  const query = {
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    interval: to - from > MOST_HOURS * HOUR_MS ? 'day' : 'hour',
   };
-  const today = useQuery({
-    queryKey: ['statistics', asked],
-    queryFn: ({ signal }) => call('GET /v1/statistics', { signal, query: asked }),
+  return useQuery({
+    queryKey: ['statistics', query],
+    queryFn: ({ signal }) => call('GET /v1/statistics', { signal, query }),
     select: ({ buckets }) => {
       const sum = (of: (bucket: StatisticsBucket) => number) => buckets.reduce((n, bucket) => n + of(bucket), 0);
       return {
@@ -24,5 +29,7 @@ export function useToday() {
       };
     },
   });
-  return { asked, today };
 }
+
+/** Since midnight, by the person's clock. */
+export const useToday = () => useCounts(new Date(new Date().setHours(0, 0, 0, 0)));

@@ -1,5 +1,4 @@
 import type { Role } from '@firsthand/contract/people/people.ts';
-import { ROOT } from '@firsthand/look/root.ts';
 import { Link } from 'wouter';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
@@ -9,7 +8,9 @@ import { Section } from '../base/parts/section.tsx';
 import { Notice } from '../base/parts/states.tsx';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 import { passkeysHere } from '../entry/sign-in/passkey.ts';
-import { Today } from './today.tsx';
+import { Health } from './health.tsx';
+import { Since } from './since.tsx';
+import { Waiting } from './waiting.tsx';
 
 /** The rights that each role adds to those before it. */
 const MAY: [Role, MessageKey][] = [
@@ -19,7 +20,7 @@ const MAY: [Role, MessageKey][] = [
   ['owner', 'may.owner'],
 ];
 
-/** Today's numbers, and the rights of the signed-in person. */
+/** What waits for the signed-in person, what changed since they were here, what is broken, and their rights. */
 export default function HomePage() {
   const { t } = useWords();
   const { person, tenant, passkeys } = useSignedIn();
@@ -34,7 +35,9 @@ export default function HomePage() {
           {t('home.passkey')} <Link href="/account">{t('home.passkeyLink')}</Link>
         </Notice>
       )}
-      <Today />
+      <Waiting />
+      <Since />
+      {rank >= 2 && <Health />}
       <Section title={t('home.mayTitle')}>
         <ul className="may">
           {MAY.map(([role, key], index) => (
@@ -47,29 +50,6 @@ export default function HomePage() {
               </span>
             </li>
           ))}
-        </ul>
-      </Section>
-      <Section title={t('home.nextTitle')}>
-        <ul className="next">
-          <li>
-            <Link href="/verifications">{t(rank >= 2 ? 'home.nextFirst' : 'home.nextList')}</Link>
-          </li>
-          {rank >= 1 && (
-            <li>
-              <Link href="/review">{t('home.nextReview')}</Link>
-            </li>
-          )}
-          <li>
-            <Link href="/account">{t('home.nextAccount')}</Link>
-          </li>
-          <li>
-            <Link href="/settings/people">
-              {t(tenant.role === 'owner' ? 'home.nextPeople' : 'home.nextPeopleRead')}
-            </Link>
-          </li>
-          <li>
-            <a href={`${ROOT}/docs`}>{t('home.nextDocs')}</a>
-          </li>
         </ul>
       </Section>
     </>

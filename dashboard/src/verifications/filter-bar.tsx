@@ -2,6 +2,7 @@ import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/enums.
 import { useEffect, useState } from 'react';
 import { useWords } from '../base/language.tsx';
 import { Choose } from '../base/parts/choose.tsx';
+import { Days } from '../base/parts/days.tsx';
 import { Icon } from '../base/parts/icon.tsx';
 import { type Filters, SEARCH_MAX } from './filters.ts';
 
@@ -39,20 +40,7 @@ export function FilterBar({ filters, onChange }: FilterProps) {
         chosen={filters.review}
         onChange={review => onChange({ ...filters, review })}
       />
-      <fieldset className="days">
-        <legend className="unseen">{t('filter.days')}</legend>
-        {(['from', 'to'] as const).map(end => (
-          <label key={end}>
-            <span>{t(`filter.${end}`)}</span>
-            <input
-              type="date"
-              className="input"
-              value={filters[end]}
-              onChange={event => onChange({ ...filters, [end]: event.target.value })}
-            />
-          </label>
-        ))}
-      </fieldset>
+      <Days label={t('filter.days')} range={filters} onChange={({ from, to }) => onChange({ ...filters, from, to })} />
     </search>
   );
 }

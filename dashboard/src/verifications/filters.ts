@@ -1,5 +1,6 @@
 import { LABELS, REVIEW_STATES, STATUSES } from '@firsthand/contract/base/enums.ts';
 import type { ReviewState } from '@firsthand/contract/reviews/reviews.ts';
+import { endOf, startOf } from '../base/days.ts';
 
 type Status = (typeof STATUSES)[number];
 type Label = (typeof LABELS)[number];
@@ -51,19 +52,14 @@ export function searchOf({ q, status, verdict, review, from, to }: Filters): str
 
 /** The list's query at the API. */
 export function queryOf({ q, status, verdict, review, from, to }: Filters): Record<string, string | undefined> {
-  const dayAfter = (text: string) => {
-    const date = new Date(`${text}T00:00`);
-    date.setDate(date.getDate() + 1);
-    return date.toISOString();
-  };
   return {
     q: q || undefined,
     status: status.join() || undefined,
     verdict: verdict.join() || undefined,
     review: review.join() || undefined,
     // The API's bounds are not part of the range.
-    created_after: from ? new Date(Date.parse(`${from}T00:00`) - 1).toISOString() : undefined,
-    created_before: to ? dayAfter(to) : undefined,
+    created_after: from ? new Date(startOf(from).getTime() - 1).toISOString() : undefined,
+    created_before: to ? endOf(to).toISOString() : undefined,
   };
 }
 

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
@@ -203,6 +204,39 @@ describe('the pages that make and manage', () => {
     await desk.heading('Audit log');
     await desk.page.getByText('api_key.revoked').first().waitFor();
     await desk.fine('audit');
+    await desk.close();
+  });
+
+  it('settings: an owner makes a secret key, sees it once and finds it in the audit log, which downloads as a file', async () => {
+    const desk = await open('owner', '/settings', 'Settings');
+    await desk.press('Make a key');
+    const dialog = desk.page.getByRole('dialog');
+    await dialog.getByLabel('Name', { exact: true }).fill('SIEM');
+    await dialog.getByLabel(/^For management/).check();
+    await desk.fine('settings-key-secret');
+    await dialog.getByRole('button', { name: 'Make a key' }).click();
+    await desk.page.getByRole('heading', { name: 'SIEM is ready' }).waitFor();
+    const key = (await desk.page.locator('.copyable code').textContent())!;
+    expect((await ask(service, '/v1/audit-log/feed', { key })).status).toBe(200);
+    await desk.press('Done');
+    await desk.page.reload();
+    await desk.page.getByText(/^SIEM/).waitFor();
+    expect(await desk.page.content()).not.toContain(key);
+    await desk.press('Audit log');
+    await desk.heading('Audit log');
+    const today = await desk.page.evaluate(() => new Date().toLocaleDateString('sv'));
+    await desk.page.getByLabel('From', { exact: true }).fill(today);
+    await desk.page.getByLabel('To', { exact: true }).fill(today);
+    const download = desk.page.waitForEvent('download');
+    await desk.press('As JSON Lines');
+    const lines = (await readFile(await (await download).path(), 'utf8')).trimEnd().split('\n');
+    const made = lines.map(line => JSON.parse(line)).findLast(entry => entry.detail.name === 'SIEM');
+    expect(made).toMatchObject({ action: 'api_key.created', actor: { kind: 'session', id: desk.who.personId } });
+    await desk.page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await desk.page.getByLabel('From', { exact: true }).fill('2019-01-01');
+    const none = desk.page.waitForEvent('download');
+    await desk.press('As CSV');
+    expect((await readFile(await (await none).path(), 'utf8')).trimEnd().split('\r\n')).toHaveLength(1);
     await desk.close();
   });
 

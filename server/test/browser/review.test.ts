@@ -1,13 +1,11 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { describe, expect, it } from 'vitest';
 import { openCases, review, setSettings } from '../desk/reviews/cases.ts';
 import { signedIn } from '../identity/people/visitor.ts';
-import { createVerification, submit, untilStatus } from '../support/harness.ts';
+import { ask, createVerification, submit, untilStatus } from '../support/harness.ts';
 import { photoOfScreen } from '../support/pictures.ts';
-import { type Desk, signedInDesk } from './desk.ts';
+import { carry, type Desk, openAtDesk, signedInDesk } from './desk.ts';
 import { ownService } from './stage.ts';
 
 const service = await ownService();
@@ -76,27 +74,7 @@ describe('the review page', () => {
     await desk.close();
   });
 
-  it('review: a decision copied as curl decides the case, with the cookie of the session', async () => {
-    const tenant = await service.newTenant('Curl');
-    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id });
-    const desk = await arrive('reviewer', tenant.tenant_id);
-    await desk.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await desk.page.getByLabel('Note').fill("not 'genuine'");
-    await desk.press('Copy as curl');
-    await desk.page.getByRole('menuitem', { name: /^Reject/ }).click();
-    await desk.page.getByText(/^Copied as curl: Reject\. Only a signed-in person/).waitFor();
-    const command = await desk.page.evaluate(() => navigator.clipboard.readText());
-    const run = (cookie: string) =>
-      promisify(execFile)('sh', ['-c', `${command} -s -o /dev/null -w '%{http_code}'`], {
-        env: { PATH: process.env.PATH, FIRSTHAND_COOKIE: cookie },
-      });
-    expect((await run('firsthand_session=x')).stdout).toBe('401');
-    expect((await run(desk.who.cookie)).stdout).toBe('201');
-    expect(await reviewsOf(id!)).toMatchObject([{ decision: 'rejected', note: "not 'genuine'" }]);
-    await desk.close();
-  });
-
-  it('home counts today and leads to the cases that wait', async () => {
+  it('home says what waits for a reviewer and what is new, without command lines', async () => {
     const tenant = await service.newTenant('Home');
     await openCases(service, 3, { tenantId: tenant.tenant_id });
     await openCases(service, 1, { tenantId: tenant.tenant_id, label: 'verified', state: 'none' });
@@ -104,15 +82,42 @@ describe('the review page', () => {
     const today = desk.page.getByRole('region', { name: 'Today' });
     const figure = (name: string) =>
       today.locator('.figures > div').filter({ hasText: name }).locator('dd').innerText();
-    await expect.poll(() => figure('Waiting for a person')).toBe('3');
-    expect([await figure('Created'), await figure('Completed'), await figure('Decided by people')]).toEqual([
-      '4',
-      '4',
-      '0',
-    ]);
-    await desk.fine('home-numbers');
-    await today.getByRole('link', { name: 'Review the cases' }).click();
+    await expect.poll(() => figure('Created')).toBe('4');
+    expect([await figure('Completed'), await figure('Decided by people')]).toEqual(['4', '0']);
+    const waiting = desk.page.getByRole('region', { name: 'Waiting for you' });
+    await waiting.getByText('Cases to review: 3').waitFor();
+    expect(await desk.page.getByRole('region', { name: 'Health' }).count()).toBe(0);
+    await desk.fine('home-reviewer');
+    await waiting.getByRole('link', { name: 'Review the cases' }).click();
     await desk.page.getByRole('button', { name: /^Approve/ }).waitFor();
+    expect(await desk.page.getByRole('button', { name: 'Copy as curl' }).count()).toBe(0);
+    await desk.close();
+  });
+
+  it('home says what is new since the last visit and what is broken, and an owner mends it there', async () => {
+    const tenant = await service.newTenant('Return');
+    const { db } = service.deps;
+    const body = { url: 'https://hooks.example/broken', livemode: true };
+    const made = await ask<{ id: string }>(service, '/v1/webhook-endpoints', { key: tenant.rk_secret, body });
+    expect(made.status).toBe(201);
+    await db.query('update webhook_endpoints set disabled_at = now() where id = $1', [made.body.id]);
+    await openCases(service, 2, { tenantId: tenant.tenant_id });
+    const who = await signedIn(service, { tenantId: tenant.tenant_id, role: 'owner' });
+    await db.query(`update sessions set last_visit_at = now() - interval '3 hours' where id = $1`, [who.sessionId]);
+    const desk = await openAtDesk();
+    await carry(desk, service, who);
+    await desk.page.goto(`${service.url}/dashboard`);
+    const since = desk.page.getByRole('region', { name: /^New since your last visit, 3 hr\.? ago/ });
+    await expect.poll(() => since.locator('.figures dd').first().innerText()).toBe('2');
+    const health = desk.page.getByRole('region', { name: 'Health' });
+    await health.getByText('https://hooks.example/broken').waitFor();
+    await desk.fine('home-owner');
+    await health.getByRole('button', { name: 'Enable' }).click();
+    await health.getByText('Addresses that get webhooks: 1').waitFor();
+    await desk.press(/^Account menu/);
+    await desk.page.getByRole('menuitemradio', { name: 'Deutsch' }).click();
+    await desk.page.getByRole('region', { name: 'Für Sie zu tun' }).waitFor();
+    await desk.fine('home-owner-de');
     await desk.close();
   });
 

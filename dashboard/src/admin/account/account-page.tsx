@@ -2,7 +2,6 @@ import type { Me } from '@firsthand/contract/people/people.ts';
 import type { ReactNode } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import type { NamedRequest } from '../../base/parts/curl-menu.tsx';
 import { PageTitle } from '../../base/parts/page.tsx';
 import { Section } from '../../base/parts/section.tsx';
 import { Facts, Tag } from '../../base/parts/shown.tsx';
@@ -24,13 +23,6 @@ export default function AccountPage() {
   );
 }
 
-const switchTo = (label: string, tenant_id: string, livemode: boolean): NamedRequest => ({
-  label,
-  to: 'POST /v1/me/tenant',
-  body: { tenant_id, livemode },
-  personal: true,
-});
-
 /** My name, how I am known, and the accounts I belong to. */
 function Myself() {
   const { t } = useWords();
@@ -42,7 +34,7 @@ function Myself() {
     [t('account.phone'), person.phone_e164],
   ].filter((fact): fact is [string, string] => fact[1] !== undefined);
   return (
-    <Section title={t('account.me')} requests={useRequests()}>
+    <Section title={t('account.me')}>
       <Facts facts={facts} />
       <h3>{t('account.tenants')}</h3>
       <ul className="rows">
@@ -76,20 +68,6 @@ function Myself() {
       <Problem error={change.error} />
     </Section>
   );
-}
-
-/** What this part of the page reads and does, as command lines. */
-function useRequests(): NamedRequest[] {
-  const { t } = useWords();
-  const { tenant, tenants, invitations = [] } = useSignedIn();
-  return [
-    { label: t('account.me'), to: 'GET /v1/me', personal: true },
-    switchTo(tenant.livemode ? t('mode.test') : t('mode.live'), tenant.id, !tenant.livemode),
-    ...tenants
-      .filter(({ id }) => id !== tenant.id)
-      .map(({ id, name }) => switchTo(t('account.switchTo', { name }), id, tenant.livemode)),
-    ...invitations.map(({ id, name }) => switchTo(t('account.acceptNamed', { name }), id, tenant.livemode)),
-  ];
 }
 
 type Account = Pick<Me['tenants'][number], 'id' | 'name' | 'role'>;

@@ -14,8 +14,6 @@ import { useSignedIn } from '../../entry/session/signed-in.ts';
 import { NewPasskeyForm } from '../../entry/sign-in/new-passkey.tsx';
 import { passkeysHere } from '../../entry/sign-in/passkey.ts';
 
-const PATH = '/v1/me/passkeys';
-
 export function Passkeys() {
   const { t } = useWords();
   const say = useSay();
@@ -25,14 +23,6 @@ export function Passkeys() {
     <Section
       title={t('passkeys.title')}
       intro={t('passkeys.intro')}
-      requests={[
-        { label: t('passkeys.curlAdd'), to: `POST ${PATH}/options`, body: {}, personal: true },
-        ...passkeys.map(({ id, name }) => ({
-          label: t('passkeys.removeNamed', { name }),
-          to: `DELETE ${PATH}/${id}`,
-          personal: true,
-        })),
-      ]}
       aside={
         passkeysHere && (
           <Button onPress={() => setAdding(true)}>

@@ -13,27 +13,15 @@ import { signOut } from '../../entry/session/me.ts';
 import { useAction } from '../../entry/session/recent.ts';
 import { methodText } from './method-text.ts';
 
-const PATH = '/v1/me/sessions';
 const SESSIONS = ['me', 'sessions'] as const;
 
 export function Sessions() {
   const { t } = useWords();
   const sessions = useRead(SESSIONS, 'GET /v1/me/sessions', {});
-  const others = sessions.data?.data.filter(({ current }) => !current) ?? [];
   return (
     <Section
       title={t('sessions.title')}
       intro={t('sessions.intro')}
-      requests={[
-        { label: t('sessions.title'), to: `GET ${PATH}`, personal: true },
-        ...others.map(({ id, device }) => ({
-          label: t('sessions.endNamed', { device }),
-          to: `DELETE ${PATH}/${id}`,
-          personal: true,
-        })),
-        { label: t('account.signOut'), to: 'POST /v1/auth/sign-out', body: {}, personal: true },
-        { label: t('sessions.endOthers'), to: `DELETE ${PATH}`, personal: true },
-      ]}
       aside={
         <Ask
           label={t('sessions.everywhere')}

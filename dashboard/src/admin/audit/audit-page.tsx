@@ -1,7 +1,12 @@
 import type { AuditEntry } from '@firsthand/contract/account/management.ts';
+import { ROOT } from '@firsthand/look/root.ts';
+import { useState } from 'react';
 import { useList } from '../../base/api/list.ts';
+import { endOf, startOf } from '../../base/days.ts';
 import { useWords } from '../../base/language.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
+import { Days } from '../../base/parts/days.tsx';
+import { Icon } from '../../base/parts/icon.tsx';
 import { More } from '../../base/parts/rows.tsx';
 import { TitleLine } from '../../base/parts/section.tsx';
 import { Table } from '../../base/parts/shown.tsx';
@@ -20,8 +25,12 @@ export default function AuditPage() {
       <TitleLine
         title={t('page.audit')}
         intro={t('audit.intro')}
-        requests={[{ label: t('page.audit'), to: 'GET /v1/audit-log' }]}
+        requests={[
+          { label: t('page.audit'), to: 'GET /v1/audit-log' },
+          { label: t('audit.follow'), to: 'GET /v1/audit-log/feed' },
+        ]}
       />
+      <Download />
       <Read query={entries}>
         {all => {
           if (all.length === 0) return <Empty icon="list" title={t('audit.none')} />;
@@ -41,6 +50,34 @@ export default function AuditPage() {
         }}
       </Read>
     </div>
+  );
+}
+
+/** The log as a file: of all time, or of the days chosen by the person's calendar. */
+function Download() {
+  const { t } = useWords();
+  const [range, setRange] = useState({ from: '', to: '' });
+  const query = (format: string) =>
+    new URLSearchParams({
+      format,
+      ...(range.from ? { from: startOf(range.from).toISOString() } : {}),
+      ...(range.to ? { to: endOf(range.to).toISOString() } : {}),
+    });
+  return (
+    <section className="toolbar" aria-label={t('audit.download')}>
+      <Days label={t('audit.days')} range={range} onChange={setRange} />
+      {(['csv', 'jsonl'] as const).map(format => (
+        <a
+          key={format}
+          className="button quiet slim"
+          href={`${ROOT}/v1/audit-log/export?${query(format)}`}
+          download={`audit-log.${format}`}
+        >
+          <Icon name="download" />
+          {t(`audit.${format}`)}
+        </a>
+      ))}
+    </section>
   );
 }
 

@@ -14,6 +14,7 @@ import { Form } from '../../base/parts/form.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Rows } from '../../base/parts/rows.tsx';
 import { Section } from '../../base/parts/section.tsx';
+import { Notice } from '../../base/parts/states.tsx';
 import { Ask } from '../../entry/session/ask.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
@@ -91,16 +92,20 @@ interface MakeProps {
   onMade: (key: NewApiKey) => void;
 }
 
+/** Where a key goes, and so what it may do. */
+const USES = ['app', 'server', 'manage'] as const;
+type Use = (typeof USES)[number];
+
 /** A new key while a person describes it, what is wrong with it, and the request that makes it. */
 function useNewKey(onMade: MakeProps['onMade']) {
   const { tenant } = useSignedIn();
   const [name, setName] = useState('');
   const [mode, setMode] = useState<'live' | 'test'>(tenant.livemode ? 'live' : 'test');
-  const [use, setUse] = useState<'app' | 'server'>('app');
+  const [use, setUse] = useState<Use>('app');
   const [templateId, setTemplateId] = useState<string>();
   const body = {
     name: name.trim(),
-    mode,
+    mode: use === 'manage' ? ('secret' as const) : mode,
     ...(use === 'app' ? { scopes: [...KEY_SCOPES], template_id: templateId } : {}),
   };
   const make = useAction(() => call('POST /v1/api-keys', { body }), {
@@ -120,7 +125,7 @@ function Make({ onClose, onMade }: MakeProps) {
       <Form
         label={t('apiKeys.make')}
         sending={make}
-        requests={[{ label: t('apiKeys.make'), to: 'POST /v1/api-keys', body }]}
+        requests={use === 'manage' ? [] : [{ label: t('apiKeys.make'), to: 'POST /v1/api-keys', body }]}
         onSubmit={() => {
           setFaults(wrong);
           if (!wrong.name && !wrong.template) make.mutate();
@@ -137,21 +142,27 @@ function Make({ onClose, onMade }: MakeProps) {
           autoFocus
         />
         <Choice
-          name="mode"
-          label={t('apiKeys.mode')}
-          values={['test', 'live']}
-          nameOf={one => t(`apiKeys.mode.${one}`)}
-          chosen={mode}
-          onChange={setMode}
-        />
-        <Choice
           name="use"
           label={t('apiKeys.use')}
-          values={['app', 'server']}
+          values={USES}
           nameOf={one => t(`apiKeys.use.${one}`)}
           chosen={use}
           onChange={setUse}
         />
+        {use === 'manage' ? (
+          <Notice look="info" icon="lock">
+            {t('apiKeys.manageText')}
+          </Notice>
+        ) : (
+          <Choice
+            name="mode"
+            label={t('apiKeys.mode')}
+            values={['test', 'live']}
+            nameOf={one => t(`apiKeys.mode.${one}`)}
+            chosen={mode}
+            onChange={setMode}
+          />
+        )}
         {use === 'app' && (
           <TemplateSelect
             value={templateId}

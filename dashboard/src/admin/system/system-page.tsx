@@ -1,25 +1,9 @@
-import type { SystemFinding } from '@firsthand/contract/statistics/system.ts';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
-import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Read } from '../../base/parts/states.tsx';
-import './system.css';
+import { FindingRow } from './finding-row.tsx';
 
-const LOOK: Record<SystemFinding['state'], Look> = {
-  ok: ['check', 'verified'],
-  missing: ['minus', ''],
-  wrong: ['cross', 'failed'],
-};
-/** Working parts whose finding says more than their name: a version, a product. */
-const NAMED = new Set<SystemFinding['part']>([
-  'node',
-  'disk_space',
-  'database',
-  'store',
-  'vision_model',
-  'text_reader',
-]);
 const ORDER = ['wrong', 'missing', 'ok'] as const;
 
 /** The parts of this installation, and the cost of each missing one. */
@@ -45,7 +29,7 @@ export default function SystemPage() {
                 <Section key={state} title={t(`system.${state}`)} intro={t(`system.${state}Intro`)}>
                   <ul className="rows">
                     {found.map(finding => (
-                      <Row key={finding.part} finding={finding} />
+                      <FindingRow key={finding.part} finding={finding} />
                     ))}
                   </ul>
                 </Section>
@@ -59,35 +43,5 @@ export default function SystemPage() {
         )}
       </Read>
     </>
-  );
-}
-
-function Row({ finding }: { finding: SystemFinding }) {
-  const { t } = useWords();
-  const { part, state, what, advice } = finding;
-  return (
-    <li className="row system-row">
-      <Tag look={LOOK[state]}>{t(`system.state.${state}`)}</Tag>
-      <div className="row-main">
-        <span className="row-name line">{t(`system.part.${part}`)}</span>
-        {state === 'ok' ? (
-          <>
-            <span>{t(`system.gives.${part}`)}</span>
-            {NAMED.has(part) && (
-              <span className="soft small" lang="en">
-                {what}
-              </span>
-            )}
-          </>
-        ) : (
-          <>
-            <span>{t(`system.cost.${part}`)}</span>
-            <span className="soft small" lang="en">
-              {advice ?? what}
-            </span>
-          </>
-        )}
-      </div>
-    </li>
   );
 }

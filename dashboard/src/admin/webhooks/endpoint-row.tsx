@@ -19,7 +19,8 @@ const LOOK: Record<'disabled' | 'failing' | 'fine', Look> = {
   fine: ['check', 'verified'],
 };
 
-const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK =>
+/** Whether an address is well. */
+export const stateOf = ({ status, failing_since }: WebhookEndpoint): keyof typeof LOOK =>
   status === 'disabled' ? 'disabled' : failing_since === undefined ? 'fine' : 'failing';
 
 /** The request that helps an endpoint: enabling it again, or sending what it missed. */

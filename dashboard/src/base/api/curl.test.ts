@@ -34,15 +34,3 @@ test('curlOf names no method and no body where there is none', () => {
     'Authorization: Bearer rk_secret_x',
   ]);
 });
-
-test('curlOf sends the cookie of the session, and no key, with a personal action; a change names its origin too', () => {
-  const read = ['https://a.example/v1/me/sessions', '-H', 'Cookie: name=value'];
-  expect(argumentsOf(curlOf({ to: 'GET /v1/me/sessions', personal: true }, 'https://a.example'))).toEqual(read);
-  expect(argumentsOf(curlOf({ to: 'DELETE /v1/me/sessions', personal: true }, 'https://a.example'))).toEqual([
-    '-X',
-    'DELETE',
-    ...read,
-    '-H',
-    'Origin: https://a.example',
-  ]);
-});

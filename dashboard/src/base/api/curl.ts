@@ -7,25 +7,18 @@ export interface Request {
   body?: unknown;
   /** The body is a file that the reader has. */
   file?: { name: string; type: string };
-  /** Only a signed-in person may do it, no key. */
-  personal?: boolean;
 }
 
 /** Quotes for a POSIX shell: nothing inside has a meaning, whatever it holds. */
 const quoted = (text: string): string => `'${text.replaceAll("'", () => `'\\''`)}'`;
 
-/**
- * The request as a command line. The reader sets FIRSTHAND_KEY, or FIRSTHAND_COOKIE for a personal action: the page knows no key
- * and cannot read the cookie of the session.
- */
-export function curlOf({ to, body, file, personal = false }: Request, origin: string): string {
+/** The request as a command line. The reader sets FIRSTHAND_KEY: the page knows no key. */
+export function curlOf({ to, body, file }: Request, origin: string): string {
   const [method, path] = to.split(/ (.*)/) as [string, string];
   const parts = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(origin + ROOT + path)}`,
-    personal ? '-H "Cookie: $FIRSTHAND_COOKIE"' : '-H "Authorization: Bearer $FIRSTHAND_KEY"',
+    '-H "Authorization: Bearer $FIRSTHAND_KEY"',
   ];
-  // The service takes a change by cookie only from its own pages.
-  if (personal && method !== 'GET') parts.push(`-H ${quoted(`Origin: ${origin}`)}`);
   if (body !== undefined) parts.push("-H 'Content-Type: application/json'", `-d ${quoted(JSON.stringify(body))}`);
   if (file) parts.push(`-H ${quoted(`Content-Type: ${file.type}`)}`, `--data-binary ${quoted(`@${file.name}`)}`);
   return parts.join(' \\\n  ');

@@ -4,6 +4,7 @@ import type {
   AuditEntry,
   Brand,
   BrandInput,
+  CreateApiKey,
   LinkTemplate,
   LinkTemplateInput,
   LinkTemplateWithVersions,
@@ -93,7 +94,7 @@ export interface Operations {
   'GET /v1/settings': { answer: Settings };
   'PATCH /v1/settings': { body: SettingsPatch; answer: Settings };
   'GET /v1/api-keys': { answer: Page<ApiKey> };
-  'POST /v1/api-keys': { body: { name: string; mode: 'live' | 'test' }; answer: NewApiKey };
+  'POST /v1/api-keys': { body: CreateApiKey; answer: NewApiKey };
   'DELETE /v1/api-keys/:id': { answer: undefined };
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
   'GET /v1/system': { answer: System };

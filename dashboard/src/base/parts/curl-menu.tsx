@@ -1,3 +1,4 @@
+import { createContext, useContext } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Menu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
@@ -11,17 +12,21 @@ export interface NamedRequest extends Request {
   label: string;
 }
 
-/** How the API does what can be done here: each action as a command line, for the clipboard. */
+/** Whether this person works with the API: members and owners do, whose keys do the same. */
+export const WorksWithApi = createContext(false);
+
+/** How the API does what can be done here: each action as a command line, for the clipboard. Only for people who work with the API. */
 export function CurlMenu({ requests }: { requests: readonly NamedRequest[] }) {
+  const offered = useContext(WorksWithApi);
   const { t } = useWords();
   const say = useSay();
   const copy = (named: NamedRequest) =>
     void navigator.clipboard.writeText(curlOf(named, location.origin)).then(
-      () => say(t(named.personal ? 'curl.copiedPersonal' : 'curl.copied', { action: named.label })),
+      () => say(t('curl.copied', { action: named.label })),
       () => say(t('curl.notCopied')),
     );
   const [only] = requests;
-  if (!only) return null;
+  if (!only || !offered) return null;
   if (requests.length === 1) {
     return (
       <Button className="button plain slim" onPress={() => copy(only)}>

@@ -1,9 +1,7 @@
-import type { ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
-import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { Icon } from '../../base/parts/icon.tsx';
 import { Empty } from '../../base/parts/states.tsx';
 import { useMay } from '../../entry/session/signed-in.ts';
@@ -13,10 +11,8 @@ import { Place } from '../place/place.tsx';
 import { Checks } from '../verification/facts.tsx';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { useCaseKeys } from './case-keys.ts';
-import type { Done } from './cases.ts';
 import { DecisionBar } from './decision-bar.tsx';
 import type { Decide } from './queue.ts';
-import { useCaseRequests } from './requests.ts';
 import { EarlierReviews, Told } from './told.tsx';
 import { type DecisionInHand, useDecision } from './use-decision.ts';
 
@@ -25,13 +21,10 @@ const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 interface CaseProps {
   verification: Verification;
   decide: Decide;
-  queue: ReviewQueue;
-  /** The last decision, while it can be taken back, and its case. */
-  undoable: Done | undefined;
 }
 
 /** The photos of one case, what speaks for and against them, and the decision. */
-export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps) {
+export function CaseAtHand({ verification, decide }: CaseProps) {
   const { t } = useWords();
   const { id, captures } = verification;
   const view = usePhotoView(captures);
@@ -40,7 +33,6 @@ export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps)
   const [placeOpen, setPlaceOpen] = useState(true);
   const noteField = useRef<HTMLTextAreaElement>(null);
   const mayReview = useMay('reviewer');
-  const requests = useCaseRequests({ verificationId: id, inputOf: decision.inputOf, queue, undoable, mayReview });
   useCaseKeys({
     captures,
     view,
@@ -74,7 +66,6 @@ export function CaseAtHand({ verification, decide, queue, undoable }: CaseProps)
           <Note decision={decision} field={noteField} />
         </div>
         {mayReview && <DecisionBar decision={decision} />}
-        <CurlMenu requests={requests} />
       </div>
     </div>
   );

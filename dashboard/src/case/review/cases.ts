@@ -1,7 +1,7 @@
 import type { Review } from '@firsthand/contract/reviews/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 
-export interface Done {
+interface Done {
   verification: Verification;
   /** Null while it is on its way. */
   review: Review | null;

@@ -39,13 +39,7 @@ export default function ReviewPage() {
     <div className="wide review stack">
       <TitleLine queue={queue} review={review} />
       {current ? (
-        <CaseAtHand
-          key={current.id}
-          verification={current}
-          decide={review.decide}
-          queue={queue}
-          undoable={review.mayUndo ? done.at(-1) : undefined}
-        />
+        <CaseAtHand key={current.id} verification={current} decide={review.decide} />
       ) : error ? (
         <Failed error={error} onRetry={() => void fill()} />
       ) : empty ? (

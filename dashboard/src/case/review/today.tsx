@@ -4,7 +4,7 @@ import { useToday } from '../../base/today.ts';
 /** The verifications created today. Shows nothing until they are counted. */
 export function Today() {
   const { t, number } = useWords();
-  const { data } = useToday().today;
+  const { data } = useToday();
   if (!data) return null;
   const { created, completed, decided } = data;
   return (

@@ -1,7 +1,9 @@
 import type { Me } from '@firsthand/contract/people/people.ts';
+import { hasRole } from '@firsthand/contract/people/roles.ts';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWords } from '../../base/language.tsx';
+import { WorksWithApi } from '../../base/parts/curl-menu.tsx';
 import { Icon, Logo } from '../../base/parts/icon.tsx';
 import { Failed, Loading } from '../../base/parts/states.tsx';
 import { SaidProvider } from '../../base/parts/toasts.tsx';
@@ -41,35 +43,37 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
   return (
     <SignedIn.Provider value={me.data}>
       <SaidProvider>
-        <div className="frame" data-mode={livemode ? 'live' : 'test'} data-full={full}>
-          <a className="skip button main" href="#page">
-            {t('frame.skip')}
-          </a>
-          <header className="bar">
-            <button
-              type="button"
-              className="button plain menu-button"
-              aria-expanded={open}
-              aria-controls="pages"
-              aria-label={t('frame.pages')}
-              onClick={() => setOpen(!open)}
-            >
-              <Icon name={open ? 'cross' : 'menu'} />
-            </button>
-            <Link href="/" className="home-link">
-              <Logo />
-            </Link>
-            <ModeSwitch />
-            <AccountMenu />
-          </header>
-          <Pages role={role} open={open} load={load} />
-          {/* Another account or mode is another page: nothing of the old one stays on screen. */}
-          <main id="page" className="page stack" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
-            {children}
-          </main>
-        </div>
-        <SignInAgain />
-        <GlobalKeys />
+        <WorksWithApi.Provider value={hasRole(role, 'member')}>
+          <div className="frame" data-mode={livemode ? 'live' : 'test'} data-full={full}>
+            <a className="skip button main" href="#page">
+              {t('frame.skip')}
+            </a>
+            <header className="bar">
+              <button
+                type="button"
+                className="button plain menu-button"
+                aria-expanded={open}
+                aria-controls="pages"
+                aria-label={t('frame.pages')}
+                onClick={() => setOpen(!open)}
+              >
+                <Icon name={open ? 'cross' : 'menu'} />
+              </button>
+              <Link href="/" className="home-link">
+                <Logo />
+              </Link>
+              <ModeSwitch />
+              <AccountMenu />
+            </header>
+            <Pages role={role} open={open} load={load} />
+            {/* Another account or mode is another page: nothing of the old one stays on screen. */}
+            <main id="page" className="page stack" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
+              {children}
+            </main>
+          </div>
+          <SignInAgain />
+          <GlobalKeys />
+        </WorksWithApi.Provider>
       </SaidProvider>
     </SignedIn.Provider>
   );

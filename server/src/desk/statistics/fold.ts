@@ -1,4 +1,5 @@
 import { forgetAllChanges } from '../../delivery/changes/hub.ts';
+import { putEntriesBefore } from '../../identity/audit/audit.ts';
 import { many, one, type Pool, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { putEventsBefore } from '../../record/events/outbox.ts';
@@ -106,6 +107,7 @@ export async function resumeStatistics(db: Pool): Promise<void> {
     await addToTotals(tx, await takeNoted(tx, LAST_TRANSACTION));
     await forgetAllChanges(tx);
     await putEventsBefore(tx);
+    await putEntriesBefore(tx);
     await tx.query('update statistics_position set upto = pg_snapshot_xmin(pg_current_snapshot())');
   });
 }

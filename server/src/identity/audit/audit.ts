@@ -1,7 +1,7 @@
 import { AuditEntry } from '@firsthand/contract/account/management.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import type { FastifyRequest } from 'fastify';
-import { many, type Queryable } from '../../platform/db/sql.ts';
+import { many, type Queryable, type Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -69,7 +69,7 @@ export async function audit(
   );
 }
 
-interface AuditRow {
+export interface AuditRow {
   id: string;
   actor: Actor;
   action: string;
@@ -81,7 +81,7 @@ interface AuditRow {
   created_at: Date;
 }
 
-const present = (row: AuditRow): AuditEntry => ({
+export const present = (row: AuditRow): AuditEntry => ({
   id: row.id,
   action: row.action,
   actor: row.actor,
@@ -92,6 +92,10 @@ const present = (row: AuditRow): AuditEntry => ({
   ...(row.device === null ? {} : { device: row.device }),
   created_at: row.created_at.toISOString(),
 });
+
+/** Puts entries that a dump brought before all that this cluster will write, as `putEventsBefore` does with events. */
+export const putEntriesBefore = (tx: Tx) =>
+  tx.query(`update audit_log set recorded_in = '3' where recorded_in >= pg_snapshot_xmin(pg_current_snapshot())`);
 
 export const listAuditLog = tenantEndpoint({
   operationId: 'listAuditLog',

@@ -28,6 +28,7 @@ interface MeRow {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
+  last_visit_at: Date | null;
 }
 
 async function readMe(
@@ -37,7 +38,7 @@ async function readMe(
   const row = await one<MeRow>(
     db,
     `select coalesce(m.name, p.name) as name, p.email, p.phone_e164, t.name as tenant_name, m.role,
-       s.method, s.created_at, s.last_seen_at, s.expires_at
+       s.method, s.created_at, s.last_seen_at, s.expires_at, s.last_visit_at
      from sessions s join persons p on p.id = s.person_id
        join memberships m on m.person_id = p.id and m.tenant_id = $2 join tenants t on t.id = m.tenant_id
      where s.id = $1`,
@@ -66,6 +67,7 @@ async function readMe(
     tenant: { id: o.tenantId, name: row.tenant_name, role: row.role, livemode: o.livemode },
     tenants: told(false),
     ...(invitations.length === 0 ? {} : { invitations }),
+    ...(row.last_visit_at ? { last_visit_at: row.last_visit_at.toISOString() } : {}),
     session: presentSession({ id: o.sessionId, ...row }),
     passkeys,
   };

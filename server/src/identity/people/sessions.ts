@@ -57,9 +57,23 @@ export async function openSession(
   const expiresAt = new Date(now.getTime() + LIFE_MS);
   const origin = originOf(request);
   await tx.query(
-    `insert into sessions (id, person_id, tenant_id, livemode, method, address, device, created_at, last_seen_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`,
-    [id, personId, tenantId, livemode, method, origin.address, origin.device, now, expiresAt],
+    `insert into sessions (id, person_id, tenant_id, livemode, method, address, device, created_at, last_seen_at, expires_at, last_visit_at)
+     select $1, p.id, $3, $4, $5, $6, $7, $8, $8, $9, case when b.id is null then p.last_seen_at else b.last_visit_at end
+     from persons p left join sessions b on b.id = $10 and b.person_id = p.id and b.last_seen_at > $11 where p.id = $2`,
+    [
+      id,
+      personId,
+      tenantId,
+      livemode,
+      method,
+      origin.address,
+      origin.device,
+      now,
+      expiresAt,
+      // Signing in again in the same browser goes on with the same visit.
+      before,
+      new Date(now.getTime() - IDLE_MS),
+    ],
   );
   await tx.query(
     `insert into session_persons (session_id, person_id, proof)
@@ -77,7 +91,11 @@ export async function openSession(
 }
 
 const noteUse = (tx: Tx, { personId, livemode, at }: { personId: string; livemode: boolean; at: Date }) =>
-  tx.query('update persons set last_sign_in_at = $2, last_livemode = $3 where id = $1', [personId, at, livemode]);
+  tx.query('update persons set last_sign_in_at = $2, last_seen_at = $2, last_livemode = $3 where id = $1', [
+    personId,
+    at,
+    livemode,
+  ]);
 
 /** Moves an open session to another account that it opens, and accepts the invitation there. False if it has ended. */
 export async function moveSession(
@@ -90,7 +108,9 @@ export async function moveSession(
   if (!(await enterBy(tx, place, activity.at))) return false;
   const moved = await one(
     tx,
-    `update sessions set person_id = $2, tenant_id = $3, livemode = $4 where id = $1 and ended_at is null
+    `update sessions set person_id = $2, tenant_id = $3, livemode = $4,
+       last_visit_at = case when person_id = $2 then last_visit_at else (select last_seen_at from persons where id = $2) end
+     where id = $1 and ended_at is null
        and exists (select 1 from session_persons where session_id = $1 and person_id = $2)
      returning 1 as moved`,
     [sessionId, personId, tenantId, livemode],
@@ -214,9 +234,9 @@ export const standingSessions = (db: Queryable, persons: readonly string[], now:
 
 /** Notes that a session was used, unless another node has done so since `seenBefore`. */
 export async function noteSessionUse(db: Queryable, id: string, o: { now: Date; seenBefore: Date }): Promise<void> {
-  await db.query('update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3', [
-    id,
-    o.now,
-    o.seenBefore,
-  ]);
+  await db.query(
+    `with used as (update sessions set last_seen_at = $2 where id = $1 and last_seen_at < $3 returning person_id)
+     update persons set last_seen_at = $2 from used where persons.id = used.person_id`,
+    [id, o.now, o.seenBefore],
+  );
 }

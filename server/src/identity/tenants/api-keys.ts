@@ -1,5 +1,6 @@
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
 import { ApiKey, apiKeyFaults, CreateApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
+import { fault } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
 import { decodeCursor, Page, PageQuery, pageOf } from '../../platform/http/cursor.ts';
@@ -66,7 +67,7 @@ const common = { tag: 'Management', credentials: ['session', 'secret'], role: 'o
 
 export const createApiKey = tenantEndpoint({
   operationId: 'createApiKey',
-  summary: 'Create a publishable key',
+  summary: 'Create a key',
   description:
     'A key with `scopes` is for apps: it creates verifications from one link template, and lists and reads nothing. Only this ' +
     'response shows the key. A retry with the same `Idempotency-Key` creates no second key and does not repeat ' +
@@ -77,7 +78,10 @@ export const createApiKey = tenantEndpoint({
   body: CreateApiKey,
   faults: apiKeyFaults,
   recordFaults: async ({ deps, principal, body }) => {
-    const templateId = (body as { template_id?: unknown } | null)?.template_id;
+    const { mode, template_id: templateId } = (body ?? {}) as { mode?: unknown; template_id?: unknown };
+    // A leaked secret key makes no second one that outlives it.
+    if (mode === 'secret' && principal?.kind !== 'session')
+      return [fault('mode', 'not_allowed', 'is `secret` only for an owner who is signed in')];
     if (!principal || typeof templateId !== 'string') return [];
     const found = await templateFault(deps.db, principal.tenantId, templateId);
     return found ? [found] : [];
@@ -94,8 +98,8 @@ export const createApiKey = tenantEndpoint({
       const row: KeyRow = {
         id: key.id,
         name,
-        kind: 'publishable',
-        livemode: mode === 'live',
+        kind: mode === 'secret' ? 'secret' : 'publishable',
+        livemode: mode === 'secret' ? null : mode === 'live',
         scopes: scopes ?? null,
         template_id: templateId ?? null,
         prefix: key.prefix,

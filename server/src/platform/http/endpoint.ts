@@ -54,6 +54,14 @@ export interface Asked {
   query: unknown;
 }
 
+type MediaType =
+  | 'text/event-stream'
+  | 'image/*'
+  | 'image/png'
+  | 'application/zip'
+  | 'text/csv'
+  | 'application/x-ndjson';
+
 interface Common<B extends TSchema, Q extends TSchema> {
   /** The name that client generators give the call. It is published: a change breaks those clients. */
   operationId: string;
@@ -72,8 +80,8 @@ interface Common<B extends TSchema, Q extends TSchema> {
   membersRefused?: (request: Asked) => Promise<Fault[]>;
   /** Schemas by status; null: no body. */
   responses: Record<number, TSchema | null>;
-  /** The media type of successful answers; default JSON. A stream does not end by itself. */
-  mediaType?: 'text/event-stream' | 'image/*' | 'image/png' | 'application/zip' | 'text/csv';
+  /** The media type of successful answers, or those a caller chooses from; default JSON. A stream does not end by itself. */
+  mediaType?: MediaType | readonly MediaType[];
   /** Error codes beyond those of every endpoint of its kind; see `openapi.ts`. */
   errors?: readonly ErrorCode[];
   bodyLimitBytes?: number;

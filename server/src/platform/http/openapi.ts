@@ -262,12 +262,15 @@ function successes(endpoint: Endpoint, components: Components): Json {
         headers: HEADERS,
         ...(schema
           ? {
-              content: {
-                [endpoint.mediaType ?? 'application/json']: {
-                  schema: components.add(schema),
-                  ...(example?.responses?.[Number(status)] ? { example: example.responses[Number(status)] } : {}),
-                },
-              },
+              content: Object.fromEntries(
+                [endpoint.mediaType ?? 'application/json'].flat().map(type => [
+                  type,
+                  {
+                    schema: components.add(schema),
+                    ...(example?.responses?.[Number(status)] ? { example: example.responses[Number(status)] } : {}),
+                  },
+                ]),
+              ),
             }
           : {}),
       },

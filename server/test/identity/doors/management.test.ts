@@ -5,11 +5,12 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { setLimit } from '../../../src/identity/tenants/settings.ts';
 import { transaction } from '../../../src/platform/db/sql.ts';
-import { pathsOf } from '../../support/failure.ts';
+import { codeOf, pathsOf } from '../../support/failure.ts';
 import { ask, createVerification, type TestService } from '../../support/harness.ts';
 import { plain } from '../../support/pictures.ts';
 import { refusingInserts } from '../../support/refusing.ts';
 import { serviceOfSuite } from '../../support/suite.ts';
+import { signInAsOwner } from '../people/visitor.ts';
 
 type NewKey = ApiKey & { key?: string };
 interface Page<T> {
@@ -48,6 +49,26 @@ describe('tenant management', () => {
       expect(await lastEntry()).toMatchObject({ action: 'api_key.revoked', target: id, actor: { kind: 'secret' } });
     });
 
+    it('of the secret kind are made only by an owner who signed in just now, shown once and audited', async () => {
+      const owner = await signInAsOwner(service);
+      const body = { name: 'SIEM', mode: 'secret' };
+      const minted = await owner.ask<NewKey>('/v1/api-keys', { body });
+      expect([minted.status, minted.body.kind, minted.body.livemode]).toEqual([201, 'secret', undefined]);
+      const { id, key } = minted.body;
+      expect(key).toMatch(/^rk_secret_[\w-]{43}$/);
+      expect((await ask(service, '/v1/audit-log', { key: key! })).status).toBe(200);
+      expect(await lastEntry()).toMatchObject({ action: 'api_key.created', target: id, actor: { kind: 'session' } });
+      for (const path of ['/v1/api-keys', `/v1/api-keys/${id}`, '/v1/audit-log']) {
+        expect([path, (await manage('GET', path)).text.includes(key!)]).toEqual([path, false]);
+      }
+      // A leaked secret key makes no other one.
+      expect(pathsOf(await manage('POST', '/v1/api-keys', body))).toEqual(['mode']);
+      const scoped = { ...body, scopes: ['create'], template_id: `tpl_${'0'.repeat(26)}` };
+      expect(pathsOf(await owner.ask('/v1/api-keys', { body: scoped }))).toContain('scopes');
+      await service.deps.db.query(`update sessions set created_at = now() - interval '16 minutes'`);
+      expect(codeOf(await owner.ask('/v1/api-keys', { body }))).toEqual([403, 'reauthentication_required']);
+    });
+
     it('are created once per Idempotency-Key; the replay names the key without showing it', async () => {
       const send = () =>
         manage<NewKey>('POST', '/v1/api-keys', { name: 'once', mode: 'live' }, { 'idempotency-key': 'mint-1' });
@@ -75,7 +96,7 @@ describe('tenant management', () => {
     });
 
     it('are refused with every fault named', async () => {
-      expect(pathsOf(await manage('POST', '/v1/api-keys', { mode: 'secret', more: 1 }))?.toSorted()).toEqual([
+      expect(pathsOf(await manage('POST', '/v1/api-keys', { mode: 'any', more: 1 }))?.toSorted()).toEqual([
         'mode',
         'more',
         'name',

@@ -157,6 +157,9 @@ describe('a secret in a webhook URL', () => {
         '/v1/link-templates',
         `/v1/link-templates/${template.body.id}`,
         '/v1/audit-log',
+        '/v1/audit-log/export',
+        '/v1/audit-log/export?format=jsonl',
+        '/v1/audit-log/feed',
       ];
       for (const path of paths) {
         const reply = await ask(service, path, { key });

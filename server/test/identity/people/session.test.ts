@@ -117,6 +117,33 @@ describe('session', () => {
     expect((await stranger.ask(`/v1/me/sessions/${laptop.sessionId}`, { method: 'DELETE' })).status).toBe(404);
   });
 
+  it('GET /v1/me says when the person was here before this visit', async () => {
+    const email = 'back@people.example';
+    const person = await personOf('member', email);
+    const lastVisit = async (of: typeof person | Awaited<ReturnType<typeof signInAgain>>) =>
+      (await of.ask<Me>('/v1/me')).body.last_visit_at;
+    expect(await lastVisit(person)).toBeUndefined();
+    const began = Date.now() + skew;
+    try {
+      skew += 10 * 60_000;
+      expect(await lastVisit(person)).toBeUndefined();
+      skew += 5 * 3_600_000;
+      const again = await signInAgain(service, email);
+      const left = Date.parse((await lastVisit(again))!) - began;
+      expect(left).toBeGreaterThanOrEqual(10 * 60_000 - 1_000);
+      expect(left).toBeLessThan(11 * 60_000);
+      // Requests, and another mode, are the same visit.
+      skew += 5 * 60_000;
+      expect(Date.parse((await lastVisit(again))!) - began).toBe(left);
+      const { tenant } = (await again.ask<Me>('/v1/me')).body;
+      const body = { tenant_id: tenant.id, livemode: !tenant.livemode };
+      const switched = await again.ask<Me>('/v1/me/tenant', { body });
+      expect(Date.parse(switched.body.last_visit_at!) - began).toBe(left);
+    } finally {
+      skew = 0;
+    }
+  });
+
   it('POST /v1/me/tenant switches account and mode, only to accounts of the person', async () => {
     const other = await service.newTenant();
     const person = await personOf('viewer', 'both@people.example');

@@ -127,6 +127,7 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
         action: 'api_key.created',
         actor: { kind: 'secret', id: 'key_01JD3V4A1B3C5D7E9F1G3H5J7K' },
         target: keyId,
+        target_name: 'Claims backend',
         detail: { name: 'Claims backend', mode: 'live', prefix: 'pk_live_01JD3V5Q7R' },
         request_id: '01JD3V5Q8B2C4D6E8F0G1H3J5K',
         created_at,

@@ -236,6 +236,7 @@ export const AuditEntry = Type.Object(
       { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
+    target_name: Type.Optional(Type.String({ description: 'its name today; absent where it has none, or was erased' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
     address: Type.Optional(Type.String({ description: 'IP address it came from' })),

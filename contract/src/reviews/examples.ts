@@ -36,6 +36,7 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     responses: {
       200: {
         since: '2026-08-23T00:00:00.000Z',
+        cases: 842,
         decisions: 1_240,
         median_seconds: 31,
         pairs: 412,

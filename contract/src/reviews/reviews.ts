@@ -180,7 +180,8 @@ export type Replay = Static<typeof Replay>;
 export const ReviewAgreement = Type.Object(
   {
     since: DateTime,
-    decisions: Type.Integer({ minimum: 0, description: 'decisions that stand; an escalation decides nothing' }),
+    cases: Type.Integer({ minimum: 0, description: 'cases that people decided, by the time of the last decision' }),
+    decisions: Type.Integer({ minimum: 0, description: 'single decisions that stand; an escalation decides nothing' }),
     median_seconds: Type.Optional(
       Type.Number({ minimum: 0, description: 'how long a case was on screen; absent without a decision' }),
     ),

@@ -154,7 +154,9 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
   },
   'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
-  'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
+  'POST /v1/verifications/:id/cancel': {
+    responses: { 200: { ...pending, status: 'expired', cancelled_at: '2026-11-21T09:35:00.000Z', captures: [] } },
+  },
   'POST /v1/verifications/:id/finalize': {
     request: { narrative: 'The car was hit from behind at the lights on Saturday morning.' },
     responses: {

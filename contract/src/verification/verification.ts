@@ -284,6 +284,9 @@ const tenantFields = {
   ),
   livemode: Type.Boolean(),
   completed_at: Type.Optional(DateTime),
+  cancelled_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'when it was cancelled; its `status` is `expired`' }),
+  ),
   answers: Type.Optional(Answers),
   record_seal: Type.Optional(RecordSeal),
   verdict: Type.Optional(Verdict),

@@ -4,7 +4,7 @@ import { useWords } from '../base/language.tsx';
 import { Section } from '../base/parts/section.tsx';
 import { Facts } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
-import { useToday } from '../base/today.ts';
+import { sumOf, useToday } from '../base/today.ts';
 import { useMay } from '../entry/session/signed-in.ts';
 
 const OPEN = { review: 'open,claimed,disputed', limit: '1' };
@@ -13,7 +13,7 @@ const OPEN = { review: 'open,claimed,disputed', limit: '1' };
 export function Today() {
   const { t, number } = useWords();
   const mayReview = useMay('reviewer');
-  const { asked, today } = useToday();
+  const { asked, since, made, decided } = useToday();
   const waiting = useRead(['verifications', 'waiting'], 'GET /v1/verifications', { query: OPEN });
   const cases = waiting.data?.total_estimate;
   return (
@@ -21,17 +21,18 @@ export function Today() {
       title={t('home.today')}
       requests={[
         { label: t('home.today'), to: `GET /v1/statistics?${new URLSearchParams(asked)}` },
+        { label: t('home.decided'), to: `GET /v1/reviews/agreement?${new URLSearchParams({ since })}` },
         { label: t('home.waiting'), to: `GET /v1/verifications?${new URLSearchParams(OPEN)}` },
       ]}
     >
-      <Read query={today}>
-        {({ created, completed, decided }) => (
+      <Read query={made}>
+        {({ buckets }) => (
           <Facts
             look="figures"
             facts={[
-              [t('home.created'), number(created)],
-              [t('home.completed'), number(completed)],
-              [t('home.decided'), number(decided)],
+              [t('home.created'), number(sumOf(buckets, bucket => bucket.created))],
+              [t('home.completed'), number(sumOf(buckets, bucket => bucket.completed))],
+              [t('home.decided'), decided.data ? number(decided.data.cases) : '–'],
               [t('home.waiting'), cases === undefined ? '–' : number(cases)],
             ]}
           />

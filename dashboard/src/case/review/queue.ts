@@ -2,7 +2,8 @@ import type { ReviewInput, ReviewQueue } from '@firsthand/contract/reviews/revie
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../base/api/call.ts';
-import { endIfUnauthorized } from '../../entry/session/query-client.ts';
+import { DECIDED } from '../../base/today.ts';
+import { endIfUnauthorized, queryClient } from '../../entry/session/query-client.ts';
 import { type Cases, decided, lost, moved, NO_CASES, placeOf, putBack, sent } from './cases.ts';
 import { useRenewal } from './use-claims.ts';
 import { useFilled } from './use-filled.ts';
@@ -37,6 +38,7 @@ export function useQueue(queue: ReviewQueue) {
     try {
       const review = await call('POST /v1/verifications/:id/reviews', { id, body });
       change(old => decided(old, id, review));
+      void queryClient.invalidateQueries({ queryKey: DECIDED });
       return null;
     } catch (error) {
       endIfUnauthorized(error);

@@ -18,8 +18,8 @@ import { Deliveries } from './deliveries.tsx';
 import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
-import { nameOf } from './name.ts';
-import { OutcomeTag } from './outcome.tsx';
+import { shortId, useCaseName } from './name.ts';
+import { OutcomeTag, useScore } from './outcome.tsx';
 import { Timeline } from './timeline.tsx';
 import { Warnings } from './warnings.tsx';
 import './verification.css';
@@ -66,7 +66,7 @@ function Case({ verification }: { verification: Verification }) {
             <Photos captures={captures} view={view} />
           ) : (
             <Empty icon="camera" title={t('case.noPhotos')}>
-              <p>{t(`case.waiting.${verification.status}`)}</p>
+              <p>{t(`case.waiting.${verification.cancelled_at ? 'cancelled' : verification.status}`)}</p>
             </Empty>
           )}
         </div>
@@ -82,22 +82,19 @@ function Case({ verification }: { verification: Verification }) {
 
 /** The name and the outcome. */
 function CaseTitle({ verification }: { verification: Verification }) {
-  const { t, number } = useWords();
+  const { t } = useWords();
+  const nameOf = useCaseName();
+  const score = useScore();
   const { verdict } = verification;
   return (
     <div className="case-title">
       <PageTitle>{nameOf(verification)}</PageTitle>
+      <code className="soft small">{shortId(verification.id)}</code>
       <OutcomeTag of={verification} />
       {verdict && verdict.label !== 'verified' && (
         <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
       )}
-      {verdict && (
-        <span className="soft small">
-          {t('case.confidence', {
-            p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
-          })}
-        </span>
-      )}
+      {verdict && <span className="soft small">{t('case.confidence', { p: score(verdict) })}</span>}
     </div>
   );
 }

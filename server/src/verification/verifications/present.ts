@@ -51,6 +51,10 @@ const baseOf = (row: VerificationRow, origins: Origins) => ({
   captures_count: row.captures_count,
 });
 
+/** Nothing else ends an open verification as `expired` before its time. */
+const isCancelled = ({ status, closed_at, expires_at }: VerificationRow): boolean =>
+  status === 'expired' && closed_at !== null && closed_at < expires_at;
+
 /** The tenant's view without captures, for lists. */
 export function presentSummary(
   row: VerificationRow,
@@ -65,6 +69,7 @@ export function presentSummary(
     config: withMaskedUrl(row.config),
     livemode: row.livemode,
     completed_at: row.completed_at && iso(row.completed_at),
+    cancelled_at: isCancelled(row) ? iso(row.closed_at!) : undefined,
     answers: Object.keys(row.answers).length > 0 ? row.answers : undefined,
     record_seal: sealOf(row),
     verdict: row.verdict && { ...row.verdict, signals: withoutBlobs(row.verdict.signals) },

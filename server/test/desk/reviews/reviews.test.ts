@@ -412,6 +412,7 @@ describe('reviews', () => {
       (await ask<ReviewAgreement>(service, `/v1/reviews/agreement${query}`, { key })).body;
     expect(await agreement()).toEqual({
       since: expect.any(String),
+      cases: 0,
       decisions: 0,
       pairs: 0,
       agreed: 0,
@@ -441,6 +442,8 @@ describe('reviews', () => {
     // Observed 2/3; shares of approved and rejected are 1/2 each, so chance is 1/2: (2/3 - 1/2) / (1/2).
     expect(found).toEqual({
       since: expect.any(String),
+      // Two agreed on two cases; the third is disputed, and one of the sample was decided by one person.
+      cases: 3,
       decisions: 7,
       median_seconds: 20,
       pairs: 3,

@@ -247,7 +247,7 @@ describe('the pages of verifications', () => {
     await desk.press('Cancel it');
     await desk.page.getByRole('alertdialog').waitFor();
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Cancel it' }).click();
-    await desk.page.getByText('Expired', { exact: true }).first().waitFor();
+    await desk.page.getByText('Cancelled', { exact: true }).first().waitFor();
     const { body } = await ask<Verification>(service, `/v1/verifications/${made.id}`, { key: service.tenant.pk_test });
     expect(body.status).toBe('expired');
     expect(await desk.page.getByRole('button', { name: 'Cancel it' }).count()).toBe(0);

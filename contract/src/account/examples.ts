@@ -24,6 +24,7 @@ const settings = {
   depth_policy: 'lenient',
   signals_required: ['screen', 'ai', 'reverse'],
   allowed_origins: ['https://claims.acme.example'],
+  public_verdict: 'decided',
 };
 const brandInput = {
   name: 'Acme Insurance',

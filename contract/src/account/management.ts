@@ -79,6 +79,9 @@ export const NewApiKey = Type.Object(
 );
 export type NewApiKey = Static<typeof NewApiKey>;
 
+export const PUBLIC_VERDICTS = ['always', 'decided'] as const;
+export type PublicVerdictPolicy = (typeof PUBLIC_VERDICTS)[number];
+
 const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
@@ -100,6 +103,11 @@ const settings = {
     description: 'default for verifications created without any; null: `screen` and `ai`',
   }),
   allowed_origins: AllowedOrigins,
+  public_verdict: Type.Enum([...PUBLIC_VERDICTS], {
+    title: 'PublicVerdictPolicy',
+    description:
+      'when the public page of a verification says the verdict: `always`, or not while a review is open (`decided`)',
+  }),
 };
 export const Settings = Type.Object(
   { ...settings, rate_limit_per_minute: Type.Integer({ minimum: 1, description: 'read only' }) },
@@ -117,6 +125,7 @@ export const SettingsPatch = Type.Object(
     depth_policy: Type.Optional(settings.depth_policy),
     signals_required: Type.Optional(settings.signals_required),
     allowed_origins: Type.Optional(settings.allowed_origins),
+    public_verdict: Type.Optional(settings.public_verdict),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },

@@ -1,5 +1,5 @@
 import { originFaults } from '@firsthand/contract/account/embedding.ts';
-import { Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
+import { type PublicVerdictPolicy, Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
 import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
@@ -20,10 +20,11 @@ interface SettingsRow {
   depth_policy: DepthPolicy;
   signals_required: SignalName[] | null;
   allowed_origins: string[];
+  public_verdict: PublicVerdictPolicy;
 }
 
 const COLUMNS =
-  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required, allowed_origins';
+  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required, allowed_origins, public_verdict';
 
 async function readSettings(
   db: Queryable,
@@ -34,6 +35,16 @@ async function readSettings(
   const row = await one<SettingsRow>(db, `select ${COLUMNS} from tenants where id = $1 ${lock}`, [tenantId]);
   if (!row) throw new Error(`there is no tenant ${tenantId}`);
   return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
+}
+
+/** When the public pages of an account say the verdict. */
+export async function publicVerdictOf(db: Queryable, tenantId: string): Promise<PublicVerdictPolicy> {
+  const row = await one<{ public_verdict: PublicVerdictPolicy }>(
+    db,
+    'select public_verdict from tenants where id = $1',
+    [tenantId],
+  );
+  return row!.public_verdict;
 }
 
 /** Sets a tenant's requests per minute; null restores the deployment's default. Returns false when the tenant does not exist. */
@@ -75,7 +86,7 @@ export const patchSettings = tenantEndpoint({
   summary: 'Change settings',
   description:
     'Settings you leave out stay as they are. A change applies to verifications created later, of the review ' +
-    'settings to those that end later, and of `allowed_origins` to every link at once.',
+    'settings to those that end later, and of `allowed_origins` and `public_verdict` to every link at once.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -87,6 +98,7 @@ export const patchSettings = tenantEndpoint({
     'depth_policy',
     'signals_required',
     'allowed_origins',
+    'public_verdict',
   ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
@@ -100,7 +112,7 @@ export const patchSettings = tenantEndpoint({
       const after = { ...before, ...body };
       await tx.query(
         `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6,
-           depth_policy = $7, signals_required = $8, allowed_origins = $9 where id = $1`,
+           depth_policy = $7, signals_required = $8, allowed_origins = $9, public_verdict = $10 where id = $1`,
         [
           principal.tenantId,
           after.name,
@@ -111,6 +123,7 @@ export const patchSettings = tenantEndpoint({
           after.depth_policy,
           after.signals_required,
           after.allowed_origins,
+          after.public_verdict,
         ],
       );
       // An e-mail address is personal data: log that it changed, not its value.

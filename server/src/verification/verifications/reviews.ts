@@ -52,6 +52,10 @@ export type ReviewedRow = Pick<
 export const isBlind = (row: Pick<VerificationRow, 'review_state' | 'review_needs'>): boolean =>
   row.review_state === 'open' && row.review_needs === 2;
 
+/** True while people look at a case. An erased one can no longer be looked at. */
+export const isUnderReview = (row: Pick<VerificationRow, 'review_state' | 'redacted_at'>): boolean =>
+  row.redacted_at === null && (row.review_state === 'open' || row.review_state === 'disputed');
+
 /** True when a person holds the case at this moment. */
 export const isClaimed = (row: Pick<VerificationRow, 'review_claimed_by' | 'review_claimed_until'>, now: Date) =>
   row.review_claimed_by !== null && row.review_claimed_until !== null && row.review_claimed_until > now;

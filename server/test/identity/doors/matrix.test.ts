@@ -79,6 +79,7 @@ const HARMLESS = {
     'depth_policy',
     'signals_required',
     'allowed_origins',
+    'public_verdict',
   ],
   'POST /v1/chat-webhook/test': [],
   'PUT /v1/brands/:slug': ['allowed_origins', 'return_url'],

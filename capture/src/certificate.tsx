@@ -119,7 +119,7 @@ function Certificate({ view }: { view: PublicView }) {
         ))}
       </dl>
       {view.record_seal && <Seal hash={view.record_seal.hash} />}
-      {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} id={view.id} />}
+      {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} view={view} />}
       <How />
       <p class="small soft">
         {t('certificate.shows')} {t('certificate.at', { time: page.dateTime(new Date().toISOString()) })}
@@ -180,8 +180,9 @@ function How() {
 }
 
 /** What the photos carry. This page shows none: whoever signs in downloads them from the case. */
-function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
+function Credentials({ signer, issuer, view }: { signer: string; issuer: string | undefined; view: PublicView }) {
   const { t } = usePage();
+  const mode = view.livemode === false ? 'test' : 'live';
   return (
     <section class="card seal credentials stack">
       <h2 class="with-icon">
@@ -196,7 +197,7 @@ function Credentials({ signer, issuer, id }: { signer: string; issuer: string | 
       </p>
       <p class="small soft">
         {t('certificate.credentialsWho')}{' '}
-        <a class="button plain" href={`${ROOT}/dashboard/verifications/${id}`}>
+        <a class="button plain" href={`${ROOT}/dashboard/verifications/${view.id}?mode=${mode}`}>
           {t('certificate.credentialsDownload')}
         </a>
       </p>

@@ -122,6 +122,35 @@ describe('a case says the same on every page', () => {
   });
 });
 
+describe('links between people', () => {
+  it('a link to a test case, old or new, opened in Live says so and switches with one press', async () => {
+    const tenant = await service.newTenant('Modes');
+    const { id } = await createVerification(service, { metadata: { claim: 'C-9' } }, tenant.pk_test);
+    const desk = await signedInDesk(service, 'member', '/verifications', {
+      tenantId: tenant.tenant_id,
+      livemode: true,
+      heading: 'Verifications',
+    });
+    const mode = () => new URL(desk.page.url()).searchParams.get('mode');
+    await expect.poll(mode).toBe('live');
+    for (const address of [`/verifications/${id}`, `/verifications/${id}?mode=test`]) {
+      await desk.page.goto(`${service.url}/dashboard${address}`);
+      await desk.heading('This link leads to test data');
+      await desk.fine('other-mode');
+      await desk.press('Switch to Test');
+      await desk.heading('claim C-9');
+      await desk.page.locator('.frame[data-mode="test"]').waitFor();
+      await expect.poll(mode).toBe('test');
+      await desk.page.locator('.mode', { hasText: 'Live' }).click();
+      await desk.page.locator('.frame[data-mode="live"]').waitFor();
+      await expect.poll(mode).toBe('live');
+    }
+    await desk.page.goto(`${service.url}/dashboard/verifications/vfy_${'0'.repeat(26)}`);
+    await desk.page.getByRole('heading', { name: 'This could not be loaded' }).waitFor();
+    await desk.close(/404/);
+  });
+});
+
 describe('on a phone 320 pixels wide', () => {
   it.each(['en-GB', 'de-DE'])(
     'buttons keep their words whole, nothing leaves the screen, no key is named: %s',

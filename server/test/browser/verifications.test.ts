@@ -121,7 +121,7 @@ describe('the pages of verifications', () => {
     await desk.page.keyboard.press('Escape');
     await desk.page.getByText('claim waits').waitFor();
     await expect.poll(() => desk.page.getByText('claim gone').count()).toBe(0);
-    expect(new URL(desk.page.url()).search).toBe('?status=pending');
+    expect(new URL(desk.page.url()).search).toBe('?status=pending&mode=test');
     await desk.press('Save this view');
     await desk.page.getByLabel('Name', { exact: true }).fill('Waiting for the customer');
     await desk.page.getByRole('dialog').getByRole('button', { name: 'Save this view' }).click();

@@ -30,7 +30,7 @@ import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
-import type { Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
+import type { PublicView, Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type {
   WebhookDelivery,
   WebhookEndpoint,
@@ -70,6 +70,7 @@ export interface Operations {
   'GET /v1/verifications': { answer: Page<VerificationSummary> & { total_estimate?: number } };
   'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
   'GET /v1/verifications/:id': { answer: Verification };
+  'GET /v1/verifications/:id/public': { answer: PublicView };
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };

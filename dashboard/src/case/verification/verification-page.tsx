@@ -1,4 +1,5 @@
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useParams } from 'wouter';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
@@ -8,7 +9,8 @@ import { PageTitle } from '../../base/parts/page.tsx';
 import { Back, Section } from '../../base/parts/section.tsx';
 import { Empty, Failed, Loading, Notice } from '../../base/parts/states.tsx';
 import { queryClient } from '../../entry/session/query-client.ts';
-import { useMay } from '../../entry/session/signed-in.ts';
+import { useMay, useSignedIn } from '../../entry/session/signed-in.ts';
+import { OtherMode } from '../../entry/shell/mode.tsx';
 import { Photos } from '../photo/photos.tsx';
 import { usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
@@ -40,11 +42,36 @@ export default function VerificationPage() {
       {verification.data ? (
         <Case verification={verification.data} />
       ) : verification.error ? (
-        <Failed only error={verification.error} onRetry={() => void verification.refetch()} />
+        <NotHere id={id} error={verification.error} onRetry={() => void verification.refetch()} />
       ) : (
         <Loading />
       )}
     </div>
+  );
+}
+
+interface NotHereProps {
+  id: string;
+  error: Error;
+  onRetry: () => void;
+}
+
+/** A verification that could not be read: it may be one of the other mode, as its public view says. */
+function NotHere({ id, error, onRetry }: NotHereProps) {
+  const { livemode } = useSignedIn().tenant;
+  const isMissing = error instanceof ApiError && error.status === 404;
+  const shown = useRead(
+    ['public', id],
+    'GET /v1/verifications/:id/public',
+    { id },
+    { enabled: isMissing, retry: false },
+  );
+  const isLive = shown.data && shown.data.livemode !== false;
+  if (isMissing && shown.isPending) return <Loading />;
+  return isLive === undefined || isLive === livemode ? (
+    <Failed only error={error} onRetry={onRetry} />
+  ) : (
+    <OtherMode livemode={isLive} />
   );
 }
 

@@ -1,8 +1,9 @@
 import type { Locator } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { openCases } from '../desk/reviews/cases.ts';
+import { openCases, review } from '../desk/reviews/cases.ts';
+import { signedIn } from '../identity/people/visitor.ts';
 import { ask, createVerification, submit, untilStatus } from '../support/harness.ts';
-import { firstHand } from '../support/pictures.ts';
+import { firstHand, photoOfScreen } from '../support/pictures.ts';
 import { type Desk, signedInDesk } from './desk.ts';
 import { ownService } from './stage.ts';
 
@@ -118,6 +119,79 @@ describe('a case says the same on every page', () => {
         .locator('dd')
         .innerText(),
     ).toBe('1');
+    await desk.close();
+  });
+});
+
+describe('a case is decided where it is read', () => {
+  it('with the keys of the queue, undone, assigned, found under "Assigned to me" and commented; a decision on what changed meanwhile is refused', async () => {
+    const tenant = await service.newTenant('Decided here');
+    const { tenant_id: tenantId } = tenant;
+    const made = await createVerification(service, { metadata: { claim: 'C-10' } }, tenant.pk_test);
+    await submit(service, made.id, await photoOfScreen());
+    await untilStatus(service, made.id, ['completed'], tenant.pk_test);
+    const colleague = await signedIn(service, { tenantId, role: 'member', livemode: false });
+    await service.deps.db.query(`update persons set name = 'Grace Colleague' where id = $1`, [colleague.personId]);
+    const desk = await signedInDesk(service, 'member', `/verifications/${made.id}`, {
+      tenantId,
+      heading: 'claim C-10',
+    });
+    const { page } = desk;
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await page.getByRole('img', { name: /^Photo 1 of 1/ }).waitFor();
+    await desk.fine('case-decide');
+
+    await page.getByLabel('Assigned to').selectOption({ label: 'Me' });
+    await page.getByText('The case was assigned.').waitFor();
+    await page.goto(`${service.url}/dashboard/verifications`);
+    await desk.press('Assigned to me');
+    await page.getByRole('row').filter({ hasText: 'claim C-10' }).getByRole('link').click();
+    await desk.heading('claim C-10');
+
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+    await page.getByLabel('Your comment').fill('Is this the same car?');
+    await desk.press('Tell by mail');
+    await page.getByRole('menuitemcheckbox', { name: 'Grace Colleague' }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Comment', exact: true }).click();
+    await page.getByText('To Grace Colleague').waitFor();
+    await desk.fine('case-comment');
+
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('r');
+    await page.getByRole('group', { name: 'Reject: why?' }).waitFor();
+    await page.keyboard.press('1');
+    await page.getByText('Saved: Rejected.').waitFor();
+    await page.getByRole('heading', { name: 'Decided before' }).waitFor();
+    expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await desk.fine('case-decided');
+    await page.keyboard.press('u');
+    await page.getByText('Taken back. The case is open again.').waitFor();
+    await page.getByRole('button', { name: /^Approve/ }).waitFor();
+
+    await service.deps.db.query(
+      `update verifications set review_claimed_until = now() - interval '1 minute' where id = $1`,
+      [made.id],
+    );
+    expect((await review(colleague, made.id, { decision: 'escalated' })).status).toBe(201);
+    await page.keyboard.press('a');
+    await page.keyboard.press('1');
+    await page.getByText('Somebody else worked on this case meanwhile').waitFor();
+    await page.getByText('Grace Colleague').first().waitFor();
+    await desk.close(/409/);
+  });
+
+  it('a viewer reads what people decided, and finds no decision', async () => {
+    const tenant = await service.newTenant('Read only');
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await signedInDesk(service, 'viewer', `/verifications/${id}`, {
+      tenantId: tenant.tenant_id,
+      livemode: true,
+      heading: 'Unnamed verification',
+    });
+    await desk.page.getByRole('heading', { name: 'Comments' }).waitFor();
+    expect(await desk.page.getByRole('button', { name: /^Approve|^Comment$/ }).count()).toBe(0);
     await desk.close();
   });
 });

@@ -26,7 +26,15 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people/people.ts';
-import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
+import type { CommentInput, ReviewComment } from '@firsthand/contract/reviews/comments.ts';
+import type {
+  Assignment,
+  NextReview,
+  Replay,
+  Review,
+  ReviewAgreement,
+  ReviewInput,
+} from '@firsthand/contract/reviews/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
@@ -79,6 +87,9 @@ export interface Operations {
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
   'DELETE /v1/verifications/:id/reviews/:review': { answer: undefined };
+  'PUT /v1/verifications/:id/assignee': { body: Assignment; answer: Verification };
+  'GET /v1/verifications/:id/comments': { answer: { data: ReviewComment[] } };
+  'POST /v1/verifications/:id/comments': { body: CommentInput; answer: ReviewComment };
   'GET /v1/webhook-endpoints': { answer: Page<WebhookEndpoint> };
   'POST /v1/webhook-endpoints': { body: WebhookEndpointInput; answer: WebhookEndpoint };
   'PATCH /v1/webhook-endpoints/:id': { body: WebhookEndpointPatch; answer: WebhookEndpoint };

@@ -16,6 +16,8 @@ import { usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { Actions } from './actions.tsx';
+import { Comments } from './comments.tsx';
+import { People } from './decide.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
@@ -100,6 +102,7 @@ function Case({ verification }: { verification: Verification }) {
         <div className="card case-why stack">
           <WhyPanel verification={verification} capture={view.capture} onLight={view.light} onShow={view.showPart} />
           <Checks verification={verification} />
+          <People verification={verification} view={view} />
         </div>
       </div>
       <More verification={verification} capture={view.capture} />
@@ -146,12 +149,15 @@ function More({ verification, capture }: { verification: Verification; capture: 
     <div className="case-more">
       {case_analysis && <CaseAnalysis verification={verification} analysis={case_analysis} />}
       {capture && (capture.location || config.expected_location !== undefined) && (
-        <Section title={t('place.title')}>
-          <Place capture={capture} expected={config.expected_location} />
-        </Section>
+        <div id="place">
+          <Section title={t('place.title')}>
+            <Place capture={capture} expected={config.expected_location} />
+          </Section>
+        </div>
       )}
       <Answers verification={verification} />
       {capture && <FileFacts capture={capture} credential={isMember ? credentialUrl(verification, capture) : null} />}
+      <Comments id={verification.id} isErased={verification.redacted_at !== undefined} />
       <Timeline verification={verification} />
       <Deliveries verificationId={verification.id} />
     </div>

@@ -176,7 +176,7 @@ describe('reviews', () => {
       const [a, b, member] = [await at('reviewer'), await at('reviewer'), await at('member')];
       const id = await openCase({ tenantId: tenant.tenant_id });
       expect((await review(a, id, { decision: 'escalated', note: 'Ask the insurer.' })).status).toBe(201);
-      expect((await read(a, id)).review).toEqual({ state: 'open' });
+      expect((await read(a, id)).review).toEqual({ state: 'open', version: 1 });
       for (const reviewer of [a, b]) {
         expect((await next(reviewer)).status).toBe(204);
         expect(codeOf(await review(reviewer, id, { decision: 'approved' }))).toEqual([403, 'forbidden']);
@@ -305,7 +305,7 @@ describe('reviews', () => {
       const id = await openCase({ needs: 2 });
       await review(a, id, { decision: 'approved' });
       await review(b, id, { decision: 'rejected' });
-      expect((await read(c, id)).review).toEqual({ state: 'disputed' });
+      expect((await read(c, id)).review).toEqual({ state: 'disputed', version: 2 });
       expect((await read(c, id)).reviews.map(({ decision }) => decision)).toEqual(['approved', 'rejected']);
       for (const early of [a, b]) {
         expect(codeOf(await review(early, id, { decision: 'retake' }))).toEqual([409, 'already_decided']);

@@ -67,6 +67,8 @@ const HARMLESS = {
   'POST /v1/reviews/:verification_id/release': [],
   'POST /v1/verifications/:id/reviews': [],
   'DELETE /v1/verifications/:id/reviews/:review_id': [],
+  'PUT /v1/verifications/:id/assignee': [],
+  'POST /v1/verifications/:id/comments': [],
   'POST /v1/batches': [],
   'POST /v1/batches/:id/cancel': [],
   'POST /v1/bulk-acts': ['redact'],

@@ -93,13 +93,15 @@ function Write({ id }: { id: string }) {
         />
       </label>
       {people.length > 0 && (
-        <Choose
-          label={t('comments.mention')}
-          values={people.map(person => person.id)}
-          nameOf={value => people.find(person => person.id === value)?.name ?? ''}
-          chosen={mentions}
-          onChange={setMentions}
-        />
+        <div>
+          <Choose
+            label={t('comments.mention')}
+            values={people.map(person => person.id)}
+            nameOf={value => people.find(person => person.id === value)?.name ?? ''}
+            chosen={mentions}
+            onChange={setMentions}
+          />
+        </div>
       )}
     </Form>
   );

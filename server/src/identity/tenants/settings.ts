@@ -37,16 +37,6 @@ async function readSettings(
   return { ...row, rate_limit_per_minute: row.rate_limit_per_minute ?? config.rateLimitPerMinute };
 }
 
-/** When the public pages of an account say the verdict. */
-export async function publicVerdictOf(db: Queryable, tenantId: string): Promise<PublicVerdictPolicy> {
-  const row = await one<{ public_verdict: PublicVerdictPolicy }>(
-    db,
-    'select public_verdict from tenants where id = $1',
-    [tenantId],
-  );
-  return row!.public_verdict;
-}
-
 /** Sets a tenant's requests per minute; null restores the deployment's default. Returns false when the tenant does not exist. */
 export async function setLimit(tx: Queryable, activity: Activity, limit: number | null): Promise<boolean> {
   const found = await one(tx, 'update tenants set rate_limit_per_minute = $2 where id = $1 returning 1 as found', [

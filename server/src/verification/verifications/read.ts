@@ -1,7 +1,7 @@
 import { PublicView, Verification } from '@firsthand/contract/verification/verification.ts';
 import { brandOf } from '../../identity/tenants/brands.ts';
-import { publicVerdictOf } from '../../identity/tenants/settings.ts';
 import { ok, openEndpoint, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { publicVerdictOf } from './account-defaults.ts';
 import { readCurrent } from './advance.ts';
 import { presentForTenant, presentPublic } from './present.ts';
 

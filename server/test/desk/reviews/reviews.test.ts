@@ -101,7 +101,7 @@ describe('reviews', () => {
           created_at: expect.any(String),
         });
         const { review: state, reviews, ...rest } = await read(reviewer, before.id);
-        expect(state).toEqual({ state: 'decided', decision: 'rejected', decided_at: expect.any(String) });
+        expect(state).toEqual({ state: 'decided', decision: 'rejected', decided_at: expect.any(String), version: 1 });
         expect(reviews).toEqual([made.body]);
         expect([rest.verdict, rest.status]).toEqual([before.verdict, before.status]);
         const { data } = await told(hooks, before.id);

@@ -29,14 +29,14 @@ export function OtherMode({ livemode }: { livemode: boolean }) {
   const mode = livemode ? 'live' : 'test';
   return (
     <Empty only icon="link" title={t(`mode.leadsTo.${mode}`)}>
-      <p>{t(`mode.need.${mode}`)}</p>
+      <p>{t('mode.need', { mode: t(livemode ? 'mode.test' : 'mode.live') })}</p>
       {change.error && (
         <Notice look="failed" icon="doubt" role="alert">
           {t('mode.notServed')}
         </Notice>
       )}
       <Button weight="main" busy={change.isPending} onPress={() => change.mutate({ tenant_id: tenant.id, livemode })}>
-        {t(`mode.switchTo.${mode}`)}
+        {t('mode.switchTo', { mode: t(`mode.${mode}`) })}
       </Button>
     </Empty>
   );

@@ -76,7 +76,7 @@ export function App(props: Props): JSX.Element {
     case 'sending':
       return <SendingHere {...visit} onUnneeded={count => setUnneeded(before => before + count)} />;
     case 'success':
-      return <Success {...{ view, unneeded }} />;
+      return <Success {...{ view, unneeded, refresh }} />;
   }
 }
 

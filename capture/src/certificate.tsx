@@ -21,7 +21,7 @@ const [signer, issuer] = [said('signer'), said('issuer')];
 const token = location.pathname.slice(ROOT.length).split('/')[2] ?? '';
 
 type Load = { state: 'loading' | 'unreachable' | 'unknown' } | { state: 'shown'; view: PublicView };
-type Finding = 'verified' | 'suspicious' | 'failed' | 'pending' | 'expired' | 'error';
+type Finding = 'verified' | 'suspicious' | 'failed' | 'pending' | 'expired' | 'error' | 'reviewing' | 'approved';
 
 const SIGNS: Record<Finding, { icon: IconName; tone: 'info' | 'verified' | 'doubtful' | 'failed' }> = {
   verified: { icon: 'check', tone: 'verified' },
@@ -30,10 +30,14 @@ const SIGNS: Record<Finding, { icon: IconName; tone: 'info' | 'verified' | 'doub
   pending: { icon: 'time', tone: 'info' },
   expired: { icon: 'time', tone: 'doubtful' },
   error: { icon: 'doubt', tone: 'doubtful' },
+  reviewing: { icon: 'zoom', tone: 'info' },
+  approved: { icon: 'check', tone: 'verified' },
 };
 
 function findingOf(view: PublicView): Finding {
+  if (view.review?.state === 'approved' && view.verdict?.label !== 'verified') return 'approved';
   if (view.verdict) return view.verdict.label;
+  if (view.review?.state === 'open') return 'reviewing';
   if (view.status === 'expired') return 'expired';
   return view.status === 'failed' ? 'error' : 'pending';
 }
@@ -73,17 +77,12 @@ function Root() {
 }
 
 function Certificate({ view }: { view: PublicView }) {
-  const { t, dateTime, number } = usePage();
+  const page = usePage();
+  const { t } = page;
   const finding = findingOf(view);
   const test = view.livemode === false;
   const title = t(`certificate.${finding}`);
-  const rows: [string, string][] = [
-    ...(view.brand ? [[t('certificate.for'), view.brand.name] as [string, string]] : []),
-    [t('certificate.id'), view.id],
-    [t('certificate.created'), dateTime(view.created_at)],
-    ...(view.completed_at ? [[t('certificate.completed'), dateTime(view.completed_at)] as [string, string]] : []),
-    [t('certificate.photos'), number(view.captures_count)],
-  ];
+  const rows = useRows(view, finding);
   return (
     <Screen
       name="certificate"
@@ -99,10 +98,16 @@ function Certificate({ view }: { view: PublicView }) {
       }
     >
       {test && <div class="test-mark" data-word={t('certificate.test')} aria-hidden="true" />}
+      {view.review?.state === 'open' && finding !== 'reviewing' && (
+        <p class="card with-icon deleted">
+          <Icon name="zoom" />
+          {t('certificate.reviewing')}
+        </p>
+      )}
       {redactedAt && (
         <p class="card with-icon deleted">
           <Icon name="lock" />
-          {t('certificate.redacted', { time: dateTime(redactedAt) })}
+          {t('certificate.redacted', { time: page.dateTime(redactedAt) })}
         </p>
       )}
       <dl class="card facts">
@@ -114,13 +119,30 @@ function Certificate({ view }: { view: PublicView }) {
         ))}
       </dl>
       {view.record_seal && <Seal hash={view.record_seal.hash} />}
-      {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} id={view.id} />}
+      {signer && view.captures_count > 0 && !redactedAt && <Credentials signer={signer} issuer={issuer} view={view} />}
       <How />
       <p class="small soft">
-        {t('certificate.shows')} {t('certificate.at', { time: dateTime(new Date().toISOString()) })}
+        {t('certificate.shows')} {t('certificate.at', { time: page.dateTime(new Date().toISOString()) })}
       </p>
     </Screen>
   );
+}
+
+/** The facts of a certificate, each with its name. */
+function useRows(view: PublicView, finding: Finding): (readonly [string, string])[] {
+  const { t, dateTime, number } = usePage();
+  const { brand, completed_at, review, verdict } = view;
+  return [
+    ...(brand ? [[t('certificate.for'), brand.name] as const] : []),
+    [t('certificate.id'), view.id],
+    [t('certificate.created'), dateTime(view.created_at)],
+    ...(completed_at ? [[t('certificate.completed'), dateTime(completed_at)] as const] : []),
+    ...(finding === 'approved' && verdict
+      ? [[t('certificate.automatic'), t(`certificate.${verdict.label}`)] as const]
+      : []),
+    ...(review?.decided_at ? [[t('certificate.approved'), dateTime(review.decided_at)] as const] : []),
+    [t('certificate.photos'), number(view.captures_count)],
+  ];
 }
 
 function Seal({ hash }: { hash: string }) {
@@ -158,8 +180,9 @@ function How() {
 }
 
 /** What the photos carry. This page shows none: whoever signs in downloads them from the case. */
-function Credentials({ signer, issuer, id }: { signer: string; issuer: string | undefined; id: string }) {
+function Credentials({ signer, issuer, view }: { signer: string; issuer: string | undefined; view: PublicView }) {
   const { t } = usePage();
+  const mode = view.livemode === false ? 'test' : 'live';
   return (
     <section class="card seal credentials stack">
       <h2 class="with-icon">
@@ -174,7 +197,7 @@ function Credentials({ signer, issuer, id }: { signer: string; issuer: string | 
       </p>
       <p class="small soft">
         {t('certificate.credentialsWho')}{' '}
-        <a class="button plain" href={`${ROOT}/dashboard/verifications/${id}`}>
+        <a class="button plain" href={`${ROOT}/dashboard/verifications/${view.id}?mode=${mode}`}>
           {t('certificate.credentialsDownload')}
         </a>
       </p>

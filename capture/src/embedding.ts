@@ -15,7 +15,7 @@ type Bridges = {
 
 const meta = (name: string) => document.querySelector<HTMLMetaElement>(`meta[name=firsthand-${name}]`)?.content;
 
-const CODES: Record<Exclude<End, 'completed'>, CaptureErrorCode> = {
+const CODES: Record<Exclude<End, 'completed' | 'reviewing'>, CaptureErrorCode> = {
   unknown: 'not_found',
   expired: 'expired',
   withdrawn: 'cancelled',
@@ -78,7 +78,8 @@ export function createHost() {
   if (origin) growWithContent(document.getElementById('app')!, post);
   return {
     tell,
-    ended: (end: End) => tell(end === 'completed' ? { type: 'completed' } : { type: 'error', code: CODES[end] }),
+    ended: (end: End) =>
+      tell(end === 'completed' || end === 'reviewing' ? { type: 'completed' } : { type: 'error', code: CODES[end] }),
   };
 }
 

@@ -14,7 +14,16 @@ export type Place =
   | { at: 'sending' }
   | { at: 'success' };
 
-export type End = 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'revoked' | 'redacted' | 'staff';
+export type End =
+  | 'expired'
+  | 'withdrawn'
+  | 'completed'
+  | 'failed'
+  | 'unknown'
+  | 'revoked'
+  | 'redacted'
+  | 'staff'
+  | 'reviewing';
 
 /** Photos and answers on the device that have not been sent. */
 export type Held = { captures: readonly { stepKey: string }[]; answers: Readonly<Record<string, string>> };
@@ -86,7 +95,7 @@ export function placeToResume(view: CaptureView, held: Held): Place {
 export function endOf(view: CaptureView, now: number, held: Held): End | undefined {
   switch (view.status) {
     case 'completed':
-      return 'completed';
+      return view.under_review ? 'reviewing' : 'completed';
     case 'failed':
       return 'failed';
     case 'expired':

@@ -26,6 +26,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   releaseReview: 'reviews.release',
   addReview: 'reviews.add',
   undoReview: 'reviews.undo',
+  putReviewAssignee: 'reviews.assign',
+  listReviewComments: 'reviews.comments',
+  addReviewComment: 'reviews.addComment',
   getReviewAgreement: 'reviews.agreement',
   replayThresholds: 'reviews.replay',
 

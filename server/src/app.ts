@@ -30,7 +30,9 @@ import { createBulkAction } from './desk/bulk/create-bulk-action.ts';
 import { cancelBulkAction, getBulkAction, getBulkActionResults, listBulkActions } from './desk/bulk/endpoints.ts';
 import { addReview } from './desk/reviews/add-review.ts';
 import { getReviewAgreement } from './desk/reviews/agreement.ts';
+import { assignReview } from './desk/reviews/assign-review.ts';
 import { claimReview, nextReview, releaseReview } from './desk/reviews/claims.ts';
+import { addComment, listComments } from './desk/reviews/comments.ts';
 import { replayThresholds } from './desk/reviews/replay.ts';
 import { undoReview } from './desk/reviews/undo-review.ts';
 import { getStatistics } from './desk/statistics/statistics.ts';
@@ -119,6 +121,9 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/reviews/:verification_id/release': releaseReview,
   'POST /v1/verifications/:id/reviews': addReview,
   'DELETE /v1/verifications/:id/reviews/:review_id': undoReview,
+  'PUT /v1/verifications/:id/assignee': assignReview,
+  'GET /v1/verifications/:id/comments': listComments,
+  'POST /v1/verifications/:id/comments': addComment,
 
   'POST /v1/batches': createBatch,
   'GET /v1/batches': listBatches,

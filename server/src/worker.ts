@@ -8,6 +8,7 @@ import { mailCaptureLink, sendLink } from './delivery/notifications/capture-link
 import { chatOutcome } from './delivery/notifications/chat.ts';
 import { mailEndpointDisabled } from './delivery/notifications/endpoint-disabled.ts';
 import { forgetMessages } from './delivery/notifications/erase.ts';
+import { mailMention } from './delivery/notifications/mention.ts';
 import { sendOneTimeCode } from './delivery/notifications/one-time-code.ts';
 import { mailOutcome } from './delivery/notifications/outcome.ts';
 import { mailSignInLink } from './delivery/notifications/sign-in-link.ts';
@@ -49,6 +50,7 @@ const TASKS: Tasks = {
   chat_outcome: (deps, { event_id }) => chatOutcome(deps, event_id),
   mail_outcome: (deps, { event_id }) => mailOutcome(deps, event_id),
   mail_endpoint_disabled: (deps, { endpoint_id }) => mailEndpointDisabled(deps, endpoint_id),
+  mail_mention: (deps, { comment_id, person_id }) => mailMention(deps, comment_id, person_id),
   mail_sign_in_link: (deps, { mail_id }) => mailSignInLink(deps, mail_id),
   send_one_time_code: (deps, { otp_id }) => sendOneTimeCode(deps, otp_id),
 };

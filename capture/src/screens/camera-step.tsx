@@ -103,7 +103,9 @@ export function CameraStep(props: Props): JSX.Element {
 function useTitle({ step, index, total, filling }: Props): { title: string; kicker: string } {
   const { t, describe } = usePage();
   const place = total > 1 ? t('common.stepOf', { n: index + 1, total }) : '';
-  const count = step.max > 1 ? t('camera.photoOf', { n: filling.sent + filling.held + 1, total: step.max }) : '';
+  const n = filling.sent + filling.held + 1;
+  // Of those the first page asked for; a photo beyond them is one more.
+  const count = step.min > 1 && n <= step.min ? t('camera.photoOf', { n, total: step.min }) : '';
   return { title: describe(step) || t('camera.default'), kicker: [place, count].filter(Boolean).join(' · ') };
 }
 

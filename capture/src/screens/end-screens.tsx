@@ -3,6 +3,7 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import { ROOT } from '@firsthand/look/root.ts';
 import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
 import type { JSX } from 'preact';
+import { useEffect } from 'preact/hooks';
 import { isFramed, returnUrl } from '../embedding.ts';
 import type { End } from '../flow.ts';
 import { usePage } from '../page-context.ts';
@@ -17,6 +18,7 @@ const SIGNS: Record<End, { icon: IconName; tone: 'info' | 'verified' | 'doubtful
   revoked: { icon: 'cross', tone: 'info' },
   redacted: { icon: 'lock', tone: 'info' },
   staff: { icon: 'lock', tone: 'doubtful' },
+  reviewing: { icon: 'zoom', tone: 'info' },
 };
 
 type EndProps = {
@@ -48,9 +50,18 @@ export function EndScreen({ end, view, watched = false }: EndProps): JSX.Element
   );
 }
 
-/** `unneeded`: photos of this device that were not sent because another device had sent enough. */
-export function Success({ view, unneeded }: { view: CaptureView; unneeded: number }): JSX.Element {
+type SuccessProps = {
+  view: CaptureView;
+  /** Photos of this device that were not sent because another device had sent enough. */
+  unneeded: number;
+  refresh: () => Promise<void>;
+};
+
+/** Everything is sent. The certificate follows once there is a result and no person looks at it first. */
+export function Success({ view, unneeded, refresh }: SuccessProps): JSX.Element {
   const { t, brand } = usePage();
+  const isCompleted = view.status === 'completed';
+  useResult(view, refresh);
   return (
     <Screen
       name="success"
@@ -66,10 +77,15 @@ export function Success({ view, unneeded }: { view: CaptureView; unneeded: numbe
       actions={
         <>
           <ReturnLink />
-          <CertificateLink id={view.id} />
+          {isCompleted && !view.under_review && <CertificateLink id={view.id} />}
         </>
       }
     >
+      {isCompleted && view.under_review && (
+        <Note icon="zoom" title={t('end.reviewing.title')}>
+          {t('success.reviewing')}
+        </Note>
+      )}
       {unneeded > 0 && <Note icon="camera">{t('success.unneeded', { n: unneeded })}</Note>}
       <p class="soft small with-icon">
         <Icon name="lock" />
@@ -77,6 +93,32 @@ export function Success({ view, unneeded }: { view: CaptureView; unneeded: numbe
       </p>
     </Screen>
   );
+}
+
+const FIRST_LOOK_MS = 2_000;
+const LAST_LOOK_MS = 60_000;
+
+/** Looks for the result, ever more seldom, and when the person comes back to the page. */
+function useResult({ status }: CaptureView, refresh: () => Promise<void>): void {
+  const waits = !['completed', 'expired', 'failed'].includes(status);
+  useEffect(() => {
+    const onVisible = () => {
+      if (document.visibilityState === 'visible') void refresh();
+    };
+    document.addEventListener('visibilitychange', onVisible);
+    let timer = 0;
+    const lookIn = (ms: number) => {
+      timer = window.setTimeout(() => {
+        void refresh();
+        if (ms < LAST_LOOK_MS) lookIn(ms * 2);
+      }, ms);
+    };
+    if (waits) lookIn(FIRST_LOOK_MS);
+    return () => {
+      document.removeEventListener('visibilitychange', onVisible);
+      clearTimeout(timer);
+    };
+  }, [waits, refresh]);
 }
 
 /** Leads back to the site that the person came from, where it named an address. */

@@ -86,6 +86,9 @@ export const NewApiKey = Type.Object(
 );
 export type NewApiKey = Static<typeof NewApiKey>;
 
+export const PUBLIC_VERDICTS = ['always', 'decided'] as const;
+export type PublicVerdictPolicy = (typeof PUBLIC_VERDICTS)[number];
+
 const settings = {
   name: Name,
   notify_email: Type.Union([Email, Type.Null()], { description: 'default for verifications created without one' }),
@@ -107,6 +110,11 @@ const settings = {
     description: 'default for verifications created without any; null: `screen` and `ai`',
   }),
   allowed_origins: AllowedOrigins,
+  public_verdict: Type.Enum([...PUBLIC_VERDICTS], {
+    title: 'PublicVerdictPolicy',
+    description:
+      'when the public page of a verification says the verdict: `always`, or not while a review is open (`decided`)',
+  }),
 };
 export const Settings = Type.Object(
   {
@@ -130,6 +138,7 @@ export const SettingsPatch = Type.Object(
     depth_policy: Type.Optional(settings.depth_policy),
     signals_required: Type.Optional(settings.signals_required),
     allowed_origins: Type.Optional(settings.allowed_origins),
+    public_verdict: Type.Optional(settings.public_verdict),
     rate_limit_per_minute: Type.Optional(Type.Unknown({ description: 'read only: sending it is an error' })),
   },
   { ...closed, title: 'SettingsPatch' },
@@ -249,6 +258,7 @@ export const AuditEntry = Type.Object(
       { ...closed, title: 'Actor' },
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
+    target_name: Type.Optional(Type.String({ description: 'its name today; absent where it has none, or was erased' })),
     detail: Type.Record(Type.String(), Type.Unknown()),
     request_id: Type.Optional(Type.String()),
     address: Type.Optional(Type.String({ description: 'IP address it came from' })),

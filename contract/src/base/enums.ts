@@ -12,4 +12,4 @@ export const DECISIONS = ['approved', 'rejected', 'retake', 'escalated'] as cons
 export const REVIEW_STATES = ['none', 'open', 'claimed', 'disputed', 'decided'] as const;
 /** What can be done to many verifications at once. */
 export const BULK_ACTIONS = ['cancel', 'resend', 'reissue', 'review', 'redact'] as const;
-export const REVIEW_QUEUES = ['all', 'suspicious', 'failed', 'checks'] as const;
+export const REVIEW_QUEUES = ['all', 'mine', 'suspicious', 'failed', 'checks'] as const;

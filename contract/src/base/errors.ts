@@ -26,6 +26,7 @@ export const ERROR_STATUS = {
   not_reviewable: 409,
   claimed: 409,
   already_decided: 409,
+  review_changed: 409,
   own_photo: 409,
   undo_expired: 409,
   expired: 410,
@@ -68,6 +69,8 @@ export const ERROR_MEANINGS: Readonly<Record<ErrorCode, string>> = {
   not_reviewable: 'Only a completed or failed verification can be reviewed.',
   claimed: 'Another person has claimed the case. Claim another one.',
   already_decided: 'The case is decided. Read its reviews.',
+  review_changed:
+    'Somebody else worked on the case since you read it. `params` say where it stands. Read it again, then decide.',
   own_photo: 'The reviewer sent a photo of this verification. Another person must review it.',
   undo_expired: 'A review can be undone for 10 minutes. Ask for another review instead.',
   expired: 'The verification or the link has expired. Create a new verification.',
@@ -193,7 +196,7 @@ export const ErrorResponse = Type.Object(
           Type.Unsafe<Static<typeof Params>>({
             ...Params,
             description:
-              'on a refused credential: `sent`, its kind; `accepted`, the kinds that open this; `role` or `scope`, what it lacks',
+              'on a refused credential: `sent`, its kind; `accepted`, the kinds that open this; `role` or `scope`, what it lacks. On `review_changed`: `version`, `state`, `decision` and `assigned_to` of the review now',
           }),
         ),
       },

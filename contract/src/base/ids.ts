@@ -19,6 +19,7 @@ export type IdPrefix =
   | 'walotp'
   | 'aud'
   | 'rev'
+  | 'cmt'
   | 'bat'
   | 'blk'
   | 'chl'

@@ -29,6 +29,8 @@ export const REVIEW_CLAIM_SECONDS = 600;
 export const REVIEW_UNDO_SECONDS = 600;
 export const REVIEW_SECONDS_MAX = 86_400;
 export const REVIEWS_HELD_MAX = 10;
+export const COMMENT_MAX = 2_000;
+export const MENTIONS_MAX = 20;
 export const BATCH_ROWS_MAX = 50_000;
 /** Room for 50,000 rows of 600 bytes. */
 export const BATCH_BODY_MAX_BYTES = 32 * 1_048_576;

@@ -31,6 +31,7 @@ export const BulkFilter = Type.Object(
     verdict: several(VerdictLabel),
     template_id: several(IdSchema('tpl')),
     review: several(Type.Enum([...REVIEW_STATES], { title: 'ReviewState' })),
+    assigned_to: Type.Optional(IdSchema('usr')),
     brand_slug: several(BrandSlug),
     created_after: Type.Optional(DateTime),
     created_before: Type.Optional(DateTime),

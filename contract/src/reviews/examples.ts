@@ -14,6 +14,14 @@ export const REVIEW_EXAMPLE = {
   created_at: '2026-11-21T09:40:00.000Z',
 };
 
+const COMMENT = {
+  id: 'cmt_01JD3V9B2C4E6G8J0M2P4R6T8V',
+  by: { person_id: 'usr_01JD3V5C3D5F7G9H1J3K5M7N9Q', name: 'Ben Ito' },
+  text: 'Could you look at the second photo?',
+  mentions: [by],
+  created_at: '2026-11-21T09:41:00.000Z',
+};
+
 /** Examples of the review endpoints, over an example of a completed verification. */
 export const reviewExamples = (completed: object): Readonly<Record<string, EndpointExamples>> => ({
   'POST /v1/reviews/next': {
@@ -32,10 +40,20 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     },
     responses: { 201: REVIEW_EXAMPLE },
   },
+  'PUT /v1/verifications/:id/assignee': {
+    request: { person_id: by.person_id, version: 1 },
+    responses: { 200: { ...completed, review: { state: 'open', assigned_to: by, version: 2 } } },
+  },
+  'GET /v1/verifications/:id/comments': { responses: { 200: { data: [COMMENT] } } },
+  'POST /v1/verifications/:id/comments': {
+    request: { text: COMMENT.text, mentions: [by.person_id] },
+    responses: { 201: COMMENT },
+  },
   'GET /v1/reviews/agreement': {
     responses: {
       200: {
         since: '2026-08-23T00:00:00.000Z',
+        cases: 842,
         decisions: 1_240,
         median_seconds: 31,
         pairs: 412,

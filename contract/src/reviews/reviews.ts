@@ -39,6 +39,21 @@ const Flag = Type.Object(
   { ...closed, title: 'ReviewFlag' },
 );
 
+const Version = Type.Integer({
+  minimum: 0,
+  description: '`review.version` as you saw it; another one now is 409 `review_changed`',
+});
+
+/** Body of PUT /v1/verifications/:id/assignee. */
+export const Assignment = Type.Object(
+  {
+    person_id: Type.Union([IdSchema('usr'), Type.Null()], { description: 'who reviews it; null: whoever comes first' }),
+    version: Type.Optional(Version),
+  },
+  { ...closed, title: 'ReviewAssignment' },
+);
+export type Assignment = Static<typeof Assignment>;
+
 /** Body of POST /v1/verifications/:id/reviews. */
 export const ReviewInput = Type.Object(
   {
@@ -57,6 +72,7 @@ export const ReviewInput = Type.Object(
         description: 'how long the case was on screen; without it, the time since the claim',
       }),
     ),
+    version: Type.Optional(Version),
   },
   { ...closed, title: 'ReviewInput' },
 );
@@ -97,6 +113,13 @@ export const ReviewSummary = Type.Object(
     ),
     decided_at: Type.Optional(DateTime),
     claimed_by: Type.Optional(Reviewer),
+    assigned_to: Type.Optional(Reviewer),
+    version: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'counts decisions, those taken back, and assignments; absent: none yet',
+      }),
+    ),
   },
   { ...closed, title: 'ReviewSummary' },
 );
@@ -110,7 +133,7 @@ export const NextReview = Type.Object(
         title: 'ReviewQueue',
         default: 'all',
         description:
-          '`suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match, or the file of a ' +
+          '`mine`: assigned to you. `suspicious` and `failed`: by the verdict or status. `checks`: place or object did not match, or the file of a ' +
           'live photo is from another day.',
       }),
     ),
@@ -180,7 +203,8 @@ export type Replay = Static<typeof Replay>;
 export const ReviewAgreement = Type.Object(
   {
     since: DateTime,
-    decisions: Type.Integer({ minimum: 0, description: 'decisions that stand; an escalation decides nothing' }),
+    cases: Type.Integer({ minimum: 0, description: 'cases that people decided, by the time of the last decision' }),
+    decisions: Type.Integer({ minimum: 0, description: 'single decisions that stand; an escalation decides nothing' }),
     median_seconds: Type.Optional(
       Type.Number({ minimum: 0, description: 'how long a case was on screen; absent without a decision' }),
     ),

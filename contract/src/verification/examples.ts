@@ -160,7 +160,9 @@ export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> =
   },
   'GET /v1/verifications': { responses: { 200: { data: [completed], total_estimate: 1 } } },
   'GET /v1/verifications/:id': { responses: { 200: { ...completed, captures: [capture] } } },
-  'POST /v1/verifications/:id/cancel': { responses: { 200: { ...pending, status: 'expired', captures: [] } } },
+  'POST /v1/verifications/:id/cancel': {
+    responses: { 200: { ...pending, status: 'expired', cancelled_at: '2026-11-21T09:35:00.000Z', captures: [] } },
+  },
   'POST /v1/verifications/:id/send': {
     request: { by: 'email', to: 'ada@people.example', locale: 'de', remind: true },
     responses: { 202: { by: 'email', locale: 'de', remind_at: '2026-11-21T08:30:00.000Z' } },

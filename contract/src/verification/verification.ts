@@ -284,6 +284,9 @@ const tenantFields = {
   ),
   livemode: Type.Boolean(),
   completed_at: Type.Optional(DateTime),
+  cancelled_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'when it was cancelled; its `status` is `expired`' }),
+  ),
   answers: Type.Optional(Answers),
   record_seal: Type.Optional(RecordSeal),
   verdict: Type.Optional(Verdict),
@@ -410,6 +413,9 @@ export const EndUserView = Type.Object(
         description: 'Only on trials. A stranger made the request, so the steps come without their descriptions.',
       }),
     ),
+    under_review: Type.Optional(
+      Type.Literal(true, { description: 'a person looks at the photos before anybody is told a result' }),
+    ),
     brand: Type.Optional(BrandView),
     requires: Type.Object(
       {
@@ -435,7 +441,21 @@ export const PublicView = Type.Object(
     livemode: Type.Optional(
       Type.Literal(false, { description: 'Only on test verifications and trials: they prove nothing.' }),
     ),
-    verdict: Type.Optional(Type.Object({ label: VerdictLabel }, { ...closed, title: 'PublicVerdict' })),
+    verdict: Type.Optional(
+      Type.Object(
+        { label: VerdictLabel },
+        { ...closed, title: 'PublicVerdict', description: 'not while a review is open, if the account says so' },
+      ),
+    ),
+    review: Type.Optional(
+      Type.Object(
+        {
+          state: Type.Enum(['open', 'approved'], { title: 'PublicReviewState' }),
+          decided_at: Type.Optional(DateTime),
+        },
+        { ...closed, title: 'PublicReview', description: 'while a person looks at it, and after people approved it' },
+      ),
+    ),
     brand: Type.Optional(BrandView),
     record_seal: Type.Optional(Type.Pick(RecordSeal, ['algorithm', 'hash'], { ...closed, title: 'PublicSeal' })),
   },

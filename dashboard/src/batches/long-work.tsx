@@ -100,8 +100,12 @@ function ProgressCard<After>(props: LongWorkProps<After>) {
   ];
   return (
     <section className="card section batch-progress stack" aria-label={t('batch.progressOf')}>
-      <p role="status">
+      <p>
         <strong>{progress}</strong>
+      </p>
+      {/* Each step of the way would interrupt whoever listens; the end is news. */}
+      <p className="unseen" role="status">
+        {ended_at && progress}
       </p>
       {stopped && <Notice look="doubtful">{t('batch.notAllowed')}</Notice>}
       <Progress label={t('batch.progressOf')} done={done} of={total} />

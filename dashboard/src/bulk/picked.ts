@@ -18,12 +18,13 @@ export const COUNTED = 1_000;
 /** The filters as the body of an action says them. */
 function filterOf(filters: Filters): BulkFilter {
   const { created_after, created_before } = queryOf(filters);
-  const { q, status, verdict, review } = filters;
+  const { q, status, verdict, review, assigned_to } = filters;
   return {
     ...(q === '' ? {} : { q }),
     ...(status.length > 0 ? { status } : {}),
     ...(verdict.length > 0 ? { verdict } : {}),
     ...(review.length > 0 ? { review } : {}),
+    ...(assigned_to === '' ? {} : { assigned_to }),
     ...(created_after === undefined ? {} : { created_after }),
     ...(created_before === undefined ? {} : { created_before }),
   };

@@ -3,7 +3,7 @@ import { useMoments } from '../base/parts/date-times.ts';
 import { Section } from '../base/parts/section.tsx';
 import { Facts } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
-import { useCounts } from '../base/today.ts';
+import { sumOf, useCounts } from '../base/today.ts';
 import { useSignedIn } from '../entry/session/signed-in.ts';
 
 /** Full hours, as the statistics count. */
@@ -16,20 +16,20 @@ export function Since() {
   const { ago, exactly } = useMoments();
   const { last_visit_at: last } = useSignedIn();
   const from = last === undefined ? midnight() : hourOf(last);
-  const counts = useCounts(from);
+  const { made, decided } = useCounts(from);
   return (
     <Section
       title={last === undefined ? t('home.today') : t('home.since', { at: ago(last) })}
       intro={last === undefined ? undefined : t('home.sinceFrom', { at: exactly(from.toISOString()) })}
     >
-      <Read query={counts}>
-        {({ created, completed, decided }) => (
+      <Read query={made}>
+        {({ buckets }) => (
           <Facts
             look="figures"
             facts={[
-              [t('home.created'), number(created)],
-              [t('home.completed'), number(completed)],
-              [t('home.decided'), number(decided)],
+              [t('home.created'), number(sumOf(buckets, bucket => bucket.created))],
+              [t('home.completed'), number(sumOf(buckets, bucket => bucket.completed))],
+              [t('home.decided'), decided.data ? number(decided.data.cases) : '–'],
             ]}
           />
         )}

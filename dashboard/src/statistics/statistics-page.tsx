@@ -10,6 +10,7 @@ import { Section } from '../base/parts/section.tsx';
 import { SelectField } from '../base/parts/select-field.tsx';
 import { type Fact, Facts } from '../base/parts/shown.tsx';
 import { Empty, Read } from '../base/parts/states.tsx';
+import { sumOf } from '../base/today.ts';
 import { Agreement } from './agreement.tsx';
 import { Bars, StackedBars } from './chart.tsx';
 import './statistics.css';
@@ -56,7 +57,7 @@ export default function StatisticsPage() {
       </div>
       <Read query={statistics}>
         {data =>
-          sum(data, bucket => bucket.created) === 0 ? (
+          sumOf(data.buckets, bucket => bucket.created) === 0 ? (
             <Empty icon="chart" title={t('statistics.none')}>
               <p>{t('statistics.noneText')}</p>
             </Empty>
@@ -86,8 +87,6 @@ function ChooseSpan({ span }: { span: Span }) {
   );
 }
 
-const sum = ({ buckets }: Statistics, of: (bucket: StatisticsBucket) => number): number =>
-  buckets.reduce((total, bucket) => total + of(bucket), 0);
 const failedOf = ({ rejected_by_signal }: StatisticsBucket): number =>
   Object.values(rejected_by_signal).reduce((total, count) => total + count, 0);
 
@@ -115,7 +114,7 @@ function Numbers({ statistics, interval }: NumbersProps) {
 function Figures({ statistics }: { statistics: Statistics }) {
   const { t, number } = useWords();
   const { span } = useMoments();
-  const all = (of: (bucket: StatisticsBucket) => number) => sum(statistics, of);
+  const all = (of: (bucket: StatisticsBucket) => number) => sumOf(statistics.buckets, of);
   const share = (part: number, whole: number) =>
     whole > 0 ? number(part / whole, { style: 'percent', maximumFractionDigits: 1 }) : '–';
   /** The median of the newest bucket that has one: medians cannot be added up. */
@@ -158,7 +157,7 @@ function Outcomes({ statistics: { buckets }, interval }: NumbersProps) {
           seriesOf('verdict.verified', 'bar-verified', bucket => bucket.verified),
           seriesOf('verdict.suspicious', 'bar-doubtful', bucket => bucket.suspicious),
           seriesOf('verdict.failed', 'bar-failed', failedOf),
-          seriesOf('status.expired', 'bar-soft', bucket => bucket.expired),
+          seriesOf('status.ended', 'bar-soft', bucket => bucket.expired),
           seriesOf('status.failed', 'bar-ink', bucket => bucket.failed),
         ]}
       />

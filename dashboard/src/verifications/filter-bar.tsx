@@ -29,7 +29,7 @@ export function FilterBar({ filters, onChange }: FilterProps) {
       <Choose
         label={t('filter.status')}
         values={STATUSES}
-        nameOf={value => t(`status.${value}`)}
+        nameOf={value => t(value === 'expired' ? 'status.ended' : `status.${value}`)}
         chosen={filters.status}
         onChange={status => onChange({ ...filters, status })}
       />

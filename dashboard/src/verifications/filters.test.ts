@@ -12,6 +12,7 @@ const filters: fc.Arbitrary<Filters> = fc.record({
   status: some(STATUSES),
   verdict: some(LABELS),
   review: some(REVIEW_STATES),
+  assigned_to: fc.constantFrom('', 'usr_01JD3V5C3D5F7G9H1J3K5M7N9P'),
   from: fc.oneof(fc.constant(''), day),
   to: fc.oneof(fc.constant(''), day),
 });

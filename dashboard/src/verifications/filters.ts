@@ -11,6 +11,8 @@ export interface Filters {
   status: Status[];
   verdict: Label[];
   review: ReviewState[];
+  /** The id of a person whose cases they are. */
+  assigned_to: string;
   /** Days of the person's own calendar, `2026-11-22`, both included. */
   from: string;
   to: string;
@@ -31,18 +33,20 @@ export function filtersOf(search: string): Filters {
     status: among(STATUSES, said.get('status')),
     verdict: among(LABELS, said.get('verdict')),
     review: among(REVIEW_STATES, said.get('review')),
+    assigned_to: /^usr_\w+$/.exec(said.get('assigned_to') ?? '')?.[0] ?? '',
     from: day(said.get('from')),
     to: day(said.get('to')),
   };
 }
 
 /** The address's query, in one order whatever was chosen first: two equal views have one address. */
-export function searchOf({ q, status, verdict, review, from, to }: Filters): string {
+export function searchOf({ q, status, verdict, review, assigned_to, from, to }: Filters): string {
   const entries = Object.entries({
     q,
     status: status.join(),
     verdict: verdict.join(),
     review: review.join(),
+    assigned_to,
     from,
     to,
   });
@@ -51,12 +55,21 @@ export function searchOf({ q, status, verdict, review, from, to }: Filters): str
 }
 
 /** The list's query at the API. */
-export function queryOf({ q, status, verdict, review, from, to }: Filters): Record<string, string | undefined> {
+export function queryOf({
+  q,
+  status,
+  verdict,
+  review,
+  assigned_to,
+  from,
+  to,
+}: Filters): Record<string, string | undefined> {
   return {
     q: q || undefined,
     status: status.join() || undefined,
     verdict: verdict.join() || undefined,
     review: review.join() || undefined,
+    assigned_to: assigned_to || undefined,
     // The API's bounds are not part of the range.
     created_after: from ? new Date(startOf(from).getTime() - 1).toISOString() : undefined,
     created_before: to ? endOf(to).toISOString() : undefined,

@@ -5,7 +5,8 @@ import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Ago } from '../base/parts/shown.tsx';
-import { OutcomeTag } from '../case/verification/outcome.tsx';
+import { shortId } from '../case/verification/name.ts';
+import { OutcomeTag, useScore } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
 
 const COLUMNS = ['pick', 'outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;
@@ -174,12 +175,13 @@ interface GridRowProps {
 
 function GridRow({ row, index, top, current, onFocus, picked, onPick }: GridRowProps) {
   const { t } = useWords();
+  const [name, details] = row.about;
   const cells: Record<Column, ReactNode> = {
     pick: (
       <input
         type="checkbox"
         tabIndex={-1}
-        aria-label={t('bulk.pick', { id: row.id.slice(-6) })}
+        aria-label={t('bulk.pick', { name: `${name ?? t('case.unnamed')} ${shortId(row.id)}` })}
         checked={picked}
         onChange={event =>
           onPick(event.target.checked, event.nativeEvent instanceof MouseEvent && event.nativeEvent.shiftKey)
@@ -188,8 +190,11 @@ function GridRow({ row, index, top, current, onFocus, picked, onPick }: GridRowP
     ),
     about: (
       <Link href={`/verifications/${row.id}`} tabIndex={current ? 0 : -1} className="grid-link">
-        <span className="grid-about">{row.about || t('verifications.noDetails')}</span>{' '}
-        <code className="soft">…{row.id.slice(-6)}</code>
+        <span className="grid-about">
+          <span>{name || t('case.unnamed')}</span>
+          {details && <span className="soft"> · {details}</span>}
+        </span>{' '}
+        <code className="soft">{shortId(row.id)}</code>
       </Link>
     ),
     ...useFacts(row),
@@ -219,6 +224,7 @@ function GridRow({ row, index, top, current, onFocus, picked, onPick }: GridRowP
 /** What is known of a verification, by column. */
 function useFacts(row: Row): Record<Exclude<Column, 'pick' | 'about'>, ReactNode> {
   const { t, number } = useWords();
+  const score = useScore();
   const { span } = useMoments();
   const { review, verdict, created_at, completed_at } = row;
   const reason = reasonOf(row);
@@ -228,8 +234,11 @@ function useFacts(row: Row): Record<Exclude<Column, 'pick' | 'about'>, ReactNode
     review: review.decision
       ? t(`decision.${review.decision}`)
       : review.state !== 'none' && t(`reviewState.${review.state}`),
-    score: verdict && number(Math.floor(verdict.score * 100) / 100, { style: 'percent' }),
-    photos: t('verifications.photosOf', { n: row.captures_count, of: row.wanted }),
+    score: verdict && score(verdict),
+    photos:
+      row.captures_count < row.wanted
+        ? t('verifications.photosOf', { n: row.captures_count, of: row.wanted })
+        : number(row.captures_count),
     created: <Ago at={created_at} />,
     took: completed_at && span(Date.parse(completed_at) - Date.parse(created_at)),
   };

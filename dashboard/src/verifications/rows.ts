@@ -1,3 +1,4 @@
+import { caseFacts } from '@firsthand/contract/verification/name.ts';
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
@@ -15,17 +16,17 @@ const READ_AT_ONCE = 20;
 export interface Row
   extends Pick<
     VerificationSummary,
-    'id' | 'status' | 'verdict' | 'review' | 'created_at' | 'completed_at' | 'expires_at' | 'captures_count'
+    'id' | 'status' | 'verdict' | 'review' | 'created_at' | 'completed_at' | 'cancelled_at' | 'captures_count'
   > {
+  /** Photos that the request needs. */
   wanted: number;
-  about: string;
+  /** The name of the case, and what else the request says of it. */
+  about: readonly string[];
 }
 
 const rowOf = (verification: VerificationSummary): Row => {
-  const { id, status, verdict, created_at, completed_at, expires_at, captures_count, config, review } = verification;
-  const about =
-    config.expected_object ?? config.context?.summary ?? config.steps.find(step => step.description)?.description;
-  const told = Object.entries(config.metadata ?? {}).map(([key, value]) => `${key} ${value}`);
+  const { id, status, verdict, created_at, completed_at, cancelled_at, captures_count, config, review } = verification;
+  const [name, ...details] = caseFacts(config);
   return {
     id,
     status,
@@ -33,13 +34,10 @@ const rowOf = (verification: VerificationSummary): Row => {
     review,
     created_at,
     completed_at,
-    expires_at,
+    cancelled_at,
     captures_count,
-    wanted: config.max_captures,
-    about: [...told, about]
-      .filter(part => part)
-      .join(' · ')
-      .slice(0, 200),
+    wanted: config.steps.reduce((sum, step) => sum + (step.type === 'text' ? 0 : step.min), 0),
+    about: name === undefined ? [] : [name, details.join(' · ')].map(part => part.slice(0, 200)),
   } as Row;
 };
 

@@ -6,7 +6,7 @@ import { Dialog } from '../base/parts/dialog.tsx';
 import { Field } from '../base/parts/field.tsx';
 import { Form } from '../base/parts/form.tsx';
 import { Icon } from '../base/parts/icon.tsx';
-import { useSignedIn } from '../entry/session/signed-in.ts';
+import { useMay, useSignedIn } from '../entry/session/signed-in.ts';
 import { COMMON, useViews } from './views.ts';
 
 /** The views of the list as links; a set of filters that has no name yet can get one. */
@@ -15,10 +15,12 @@ export function ViewBar({ search }: { search: string }) {
   const { person, tenant } = useSignedIn();
   const { views, full, save, remove } = useViews(person.id, tenant.id);
   const [naming, setNaming] = useState(false);
-  const named = COMMON.some(view => view.search === search) || views.some(view => view.search === search);
+  const mine = { label: 'view.mine', search: `?assigned_to=${person.id}` } as const;
+  const common = useMay('reviewer') ? [...COMMON, mine] : COMMON;
+  const named = common.some(view => view.search === search) || views.some(view => view.search === search);
   return (
     <nav className="views line" aria-label={t('view.title')}>
-      {COMMON.map(view => (
+      {common.map(view => (
         <ViewLink key={view.label} search={view.search} here={search}>
           {t(view.label)}
         </ViewLink>

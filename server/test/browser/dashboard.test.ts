@@ -176,7 +176,7 @@ describe('dashboard', () => {
     await here.page.evaluate(() => window.dispatchEvent(new Event('focus')));
     await here.heading('Sign in');
     await here.page.getByText('You were signed out').waitFor();
-    expect(new URL(here.page.url()).searchParams.get('return_to')).toBe('/dashboard/account');
+    expect(new URL(here.page.url()).searchParams.get('return_to')).toBe('/dashboard/account?mode=live');
     await here.fine('sign-in-ended');
     await here.close(REFUSED);
   });

@@ -1,9 +1,11 @@
 import type { LinkTemplate } from '@firsthand/contract/account/management.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { describe, expect, it } from 'vitest';
+import { review, setSettings } from '../desk/reviews/cases.ts';
+import { signedIn } from '../identity/people/visitor.ts';
 import { ask, createVerification, submit, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
-import { openOnPhone } from './phone.ts';
+import { openOnPhone, SMALL_PHONE } from './phone.ts';
 import { ownService } from './stage.ts';
 
 const NOBODY = `vfy_${'0'.repeat(26)}`;
@@ -156,6 +158,64 @@ describe('capture page, end screens and certificate', () => {
     }
     await phone.close();
   });
+
+  it('a claimant is told that a person looks, with no way to a certificate, until the person has decided', async () => {
+    const tenant = await service.newTenant('Doubted');
+    const verification = await createVerification(
+      service,
+      { metadata: { test_outcome: 'screen_detected' } },
+      tenant.pk_test,
+    );
+    const phone = await openOnPhone(verification.capture_url);
+    await phone.screen('landing');
+    await phone.press('Start');
+    await phone.photo();
+    await phone.screen('summary');
+    await phone.send();
+    await phone.page.getByRole('heading', { name: 'A person looks at your photos' }).waitFor();
+    expect(await phone.page.getByRole('link', { name: 'See the certificate' }).count()).toBe(0);
+    await phone.fine('success-reviewing');
+    await phone.page.goto('about:blank');
+    await phone.page.goto(verification.capture_url);
+    await phone.screen('end-reviewing');
+    expect(await phone.page.getByRole('link', { name: 'See the certificate' }).count()).toBe(0);
+    await phone.fine('end-reviewing');
+
+    const certificate = `${service.url}/c/${verification.id}`;
+    await phone.page.goto(certificate);
+    await phone.page.getByRole('heading', { name: 'TEST: Did not pass' }).waitFor();
+    await phone.page.getByText('A person looks at the photos').waitFor();
+    await setSettings(service, { public_verdict: 'decided' }, tenant.rk_secret);
+    await phone.page.reload();
+    await phone.page.getByRole('heading', { name: 'TEST: A person looks at the photos' }).waitFor();
+    expect(await phone.page.locator('body').innerText()).not.toContain('Did not pass');
+    await phone.fine('certificate-reviewing');
+
+    const reviewer = await signedIn(service, { tenantId: tenant.tenant_id, role: 'reviewer', livemode: false });
+    expect((await review(reviewer, verification.id, { decision: 'approved' })).status).toBe(201);
+    await phone.page.reload();
+    await phone.page.getByRole('heading', { name: 'TEST: Approved by a person' }).waitFor();
+    await phone.fine('certificate-approved');
+    await phone.page.goto(verification.capture_url);
+    await phone.screen('end-completed');
+    await phone.press('See the certificate');
+    await phone.page.getByRole('heading', { name: 'TEST: Approved by a person' }).waitFor();
+    await phone.close();
+  });
+
+  it.each(['de', 'ar', 'hi'])(
+    'says that a person looks at the photos in the language of the phone: %s',
+    async locale => {
+      const tenant = await service.newTenant('Languages');
+      const { id } = await createVerification(service, { metadata: { test_outcome: 'suspicious' } }, tenant.pk_test);
+      await submit(service, id, picture);
+      await untilStatus(service, id, ['completed'], tenant.pk_test);
+      const phone = await openOnPhone(`${service.url}/v/${id}`, { locale, viewport: SMALL_PHONE });
+      await phone.screen('end-reviewing');
+      await phone.fine(`end-reviewing-${locale}`);
+      await phone.close();
+    },
+  );
 
   it('shows no certificate for an unfinished and for an unknown verification', async () => {
     const verification = await createVerification(service);

@@ -121,7 +121,7 @@ describe('the pages of verifications', () => {
     await desk.page.keyboard.press('Escape');
     await desk.page.getByText('claim waits').waitFor();
     await expect.poll(() => desk.page.getByText('claim gone').count()).toBe(0);
-    expect(new URL(desk.page.url()).search).toBe('?status=pending');
+    expect(new URL(desk.page.url()).search).toBe('?status=pending&mode=test');
     await desk.press('Save this view');
     await desk.page.getByLabel('Name', { exact: true }).fill('Waiting for the customer');
     await desk.page.getByRole('dialog').getByRole('button', { name: 'Save this view' }).click();
@@ -247,7 +247,7 @@ describe('the pages of verifications', () => {
     await desk.press('Cancel it');
     await desk.page.getByRole('alertdialog').waitFor();
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Cancel it' }).click();
-    await desk.page.getByText('Expired', { exact: true }).first().waitFor();
+    await desk.page.getByText('Cancelled', { exact: true }).first().waitFor();
     const { body } = await ask<Verification>(service, `/v1/verifications/${made.id}`, { key: service.tenant.pk_test });
     expect(body.status).toBe('expired');
     expect(await desk.page.getByRole('button', { name: 'Cancel it' }).count()).toBe(0);

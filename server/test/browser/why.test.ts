@@ -58,7 +58,7 @@ describe('why a case is doubted, in the dashboard', () => {
       )
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
-    await desk.page.getByText(/^Not asked for: .*Found elsewhere/).waitFor();
+    await desk.page.getByText(/^Not checked: .*Found elsewhere/).waitFor();
     await desk.page.getByRole('img', { name: /Suspicious from 0\.85, which 1 in \d+ reaches/ }).waitFor();
     const part = desk.page.getByRole('button', { name: /^Part 1, strength/ });
     await part.scrollIntoViewIfNeeded();

@@ -56,6 +56,7 @@ const OWNER: Readonly<Record<string, string>> = {
   reverse_pictures: 'analysis',
   reverse_scopes: 'analysis',
   reverse_slots: 'analysis',
+  review_comments: 'reviews',
   reviews: 'reviews',
   session_persons: 'people',
   sessions: 'people',

@@ -101,7 +101,10 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string | undefined })
         )}
       </td>
       <td>{name ?? t(`actor.${entry.actor.kind}`)}</td>
-      <td>{entry.target && <code>{entry.target}</code>}</td>
+      <td>
+        {entry.target_name && <span className="audit-name">{entry.target_name}</span>}
+        {entry.target && <code className="soft">{entry.target}</code>}
+      </td>
       <td>{[entry.address, entry.device].filter(Boolean).join(' · ')}</td>
     </tr>
   );

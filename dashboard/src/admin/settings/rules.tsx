@@ -1,4 +1,4 @@
-import type { Settings } from '@firsthand/contract/account/management.ts';
+import { PUBLIC_VERDICTS, type Settings } from '@firsthand/contract/account/management.ts';
 import { DEPTH_POLICIES } from '@firsthand/contract/verification/presence.ts';
 import { SIGNAL_NAMES, type SignalName } from '@firsthand/contract/verification/signals.ts';
 import { useState } from 'react';
@@ -22,11 +22,12 @@ function useRules(settings: Settings) {
     days: String(settings.retention_days ?? 365),
     policy: settings.review_policy,
     depth: settings.depth_policy,
+    shown: settings.public_verdict,
     share: String(Math.round(settings.review_sample * 1_000) / 10),
     own: settings.signals_required !== null,
     signals: (settings.signals_required ?? ['screen', 'ai']) as readonly SignalName[],
   });
-  const { keeps, policy, depth, own, signals } = typed;
+  const { keeps, policy, depth, shown, own, signals } = typed;
   const [days, share] = [Number(typed.days), Number(typed.share)];
   const wrong = {
     days: !keeps && !(Number.isInteger(days) && days >= 1 && days <= MOST_DAYS),
@@ -44,6 +45,7 @@ function useRules(settings: Settings) {
       retention_days: keeps ? null : days,
       review_policy: policy,
       depth_policy: depth,
+      public_verdict: shown,
       review_sample: share / 100,
       signals_required: own ? SIGNAL_NAMES.filter(name => signals.includes(name)) : null,
     },
@@ -79,6 +81,14 @@ export function Rules({ settings }: { settings: Settings }) {
           nameOf={name => t(`settings.review.${name}`)}
           chosen={typed.policy}
           onChange={policy => set({ policy })}
+        />
+        <Choice
+          name="shown"
+          label={t('settings.shown')}
+          values={PUBLIC_VERDICTS}
+          nameOf={name => t(`settings.shown.${name}`)}
+          chosen={typed.shown}
+          onChange={shown => set({ shown })}
         />
         <Field
           label={t('settings.sample')}

@@ -27,12 +27,20 @@ import type {
   SessionList,
   SignInMethods,
 } from '@firsthand/contract/people/people.ts';
-import type { NextReview, Replay, Review, ReviewAgreement, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
+import type { CommentInput, ReviewComment } from '@firsthand/contract/reviews/comments.ts';
+import type {
+  Assignment,
+  NextReview,
+  Replay,
+  Review,
+  ReviewAgreement,
+  ReviewInput,
+} from '@firsthand/contract/reviews/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { SendLink, SentLink } from '@firsthand/contract/verification/send-link.ts';
-import type { Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
+import type { PublicView, Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
 import type {
   WebhookDelivery,
   WebhookEndpoint,
@@ -72,6 +80,7 @@ export interface Operations {
   'GET /v1/verifications': { answer: Page<VerificationSummary> & { total_estimate?: number } };
   'POST /v1/verifications': { body: CreateVerificationRequest; answer: Verification };
   'GET /v1/verifications/:id': { answer: Verification };
+  'GET /v1/verifications/:id/public': { answer: PublicView };
   'POST /v1/verifications/:id/cancel': { body: object; answer: Verification };
   'POST /v1/verifications/:id/send': { body: SendLink; answer: SentLink };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
@@ -81,6 +90,9 @@ export interface Operations {
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };
   'POST /v1/verifications/:id/reviews': { body: ReviewInput; answer: Review };
   'DELETE /v1/verifications/:id/reviews/:review': { answer: undefined };
+  'PUT /v1/verifications/:id/assignee': { body: Assignment; answer: Verification };
+  'GET /v1/verifications/:id/comments': { answer: { data: ReviewComment[] } };
+  'POST /v1/verifications/:id/comments': { body: CommentInput; answer: ReviewComment };
   'GET /v1/webhook-endpoints': { answer: Page<WebhookEndpoint> };
   'POST /v1/webhook-endpoints': { body: WebhookEndpointInput; answer: WebhookEndpoint };
   'PATCH /v1/webhook-endpoints/:id': { body: WebhookEndpointPatch; answer: WebhookEndpoint };

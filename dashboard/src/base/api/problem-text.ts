@@ -13,6 +13,7 @@ const SAID: Record<string, MessageKey> = {
   invalid_request: 'problem.invalid_request',
   claimed: 'problem.claimed',
   already_decided: 'problem.already_decided',
+  review_changed: 'problem.review_changed',
   own_photo: 'problem.own_photo',
   not_reviewable: 'problem.not_reviewable',
   verification_closed: 'problem.verification_closed',

@@ -9,6 +9,7 @@ import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Table } from '../../base/parts/shown.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
 import { useFileFacts } from '../verification/file-facts.ts';
+import { shortId, useCaseName } from '../verification/name.ts';
 import { Compared } from './compared.tsx';
 import { type Differing, factsThatDiffer } from './facts.ts';
 import './compare.css';
@@ -36,8 +37,8 @@ export default function ComparePage() {
       <TitleLine
         title={t('page.compare')}
         intro={t('compare.intro')}
-        requests={[verificationA, verificationB].flatMap(id =>
-          id ? [{ label: `…${id.slice(-6)}`, to: `GET /v1/verifications/${id}` }] : [],
+        requests={[verificationA, verificationB].flatMap((id, index) =>
+          id ? [{ label: t(index === 0 ? 'compare.first' : 'compare.second'), to: `GET /v1/verifications/${id}` }] : [],
         )}
       />
       <Choose a={a} b={b} />
@@ -59,7 +60,7 @@ export default function ComparePage() {
       ) : (
         <>
           <Compared key={`${a} ${b}`} first={first} second={second} />
-          <Names first={verificationA} second={verificationB} />
+          <Names of={read.map(({ data }) => data)} />
           <Facts rows={factsThatDiffer(factsOf(first), factsOf(second))} />
         </>
       )}
@@ -68,16 +69,19 @@ export default function ComparePage() {
 }
 
 /** Links to the two verifications. */
-function Names({ first, second }: { first: string; second: string }) {
+function Names({ of }: { of: (Verification | undefined)[] }) {
   const { t } = useWords();
+  const nameOf = useCaseName();
   return (
     <div className="compare-names">
-      <Link href={`/verifications/${first}`}>
-        {t('compare.first')} · …{first.slice(-6)}
-      </Link>
-      <Link href={`/verifications/${second}`}>
-        {t('compare.second')} · …{second.slice(-6)}
-      </Link>
+      {of.map((verification, index) =>
+        verification === undefined ? null : (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the first and the second may be one
+          <Link key={index} href={`/verifications/${verification.id}`}>
+            {t(index === 0 ? 'compare.first' : 'compare.second')} · {nameOf(verification)} {shortId(verification.id)}
+          </Link>
+        ),
+      )}
     </div>
   );
 }

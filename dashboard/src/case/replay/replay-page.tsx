@@ -118,7 +118,10 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
       title={t('replay.flips', { n: flips, of: number(cases) })}
       intro={t('replay.since', { at: exactly(since!) })}
     >
-      <div aria-live="polite" aria-busy={isStale} className={isStale ? 'replayed stack stale' : 'replayed stack'}>
+      <p className="unseen" role="status">
+        {!isStale && t('replay.flips', { n: flips, of: number(cases) })}
+      </p>
+      <div aria-busy={isStale} className={isStale ? 'replayed stack stale' : 'replayed stack'}>
         {flips === 0 && <p className="soft">{t('replay.noFlips')}</p>}
         {by.length > 0 && <FlipsByVerdict by={by} />}
         {verifications.length > 0 && (

@@ -1,8 +1,6 @@
-import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
-import { Button } from '../../base/parts/button.tsx';
-import { Icon } from '../../base/parts/icon.tsx';
 import { Empty } from '../../base/parts/states.tsx';
 import { useMay } from '../../entry/session/signed-in.ts';
 import { Photos } from '../photo/photos.tsx';
@@ -11,10 +9,11 @@ import { Place } from '../place/place.tsx';
 import { Checks } from '../verification/facts.tsx';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { useCaseKeys } from './case-keys.ts';
+import { Genuine, Note } from './decide-parts.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import type { Decide } from './queue.ts';
 import { EarlierReviews, Told } from './told.tsx';
-import { type DecisionInHand, useDecision } from './use-decision.ts';
+import { useDecision } from './use-decision.ts';
 
 const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
 
@@ -95,46 +94,5 @@ function Read({ verification, view, placeOpen }: ReadProps) {
       <Told verification={verification} />
       <EarlierReviews reviews={verification.reviews} />
     </>
-  );
-}
-
-/** Two buttons that mark a photo as genuine or not. */
-function Genuine({ capture, n, decision }: { capture: Capture; n: number; decision: DecisionInHand }) {
-  const { t } = useWords();
-  return (
-    <fieldset className="genuine line">
-      <legend className="label">{t('review.flag', { n })}</legend>
-      {([true, false] as const).map(genuine => (
-        <Button
-          key={String(genuine)}
-          slim
-          aria-pressed={decision.flags[capture.id] === genuine}
-          onPress={() => decision.flag(capture.id, genuine)}
-        >
-          <Icon name={genuine ? 'check' : 'cross'} />
-          {t(genuine ? 'review.genuine' : 'review.notGenuine')}
-        </Button>
-      ))}
-    </fieldset>
-  );
-}
-
-function Note({ decision, field }: { decision: DecisionInHand; field: RefObject<HTMLTextAreaElement | null> }) {
-  const { t } = useWords();
-  return (
-    <label className="field">
-      <span className="label">
-        {t('review.note')} <kbd>n</kbd>
-      </span>
-      <textarea
-        ref={field}
-        className="input"
-        rows={2}
-        maxLength={2_000}
-        value={decision.note}
-        onKeyDown={event => event.key === 'Escape' && event.currentTarget.blur()}
-        onChange={event => decision.write(event.target.value)}
-      />
-    </label>
   );
 }

@@ -31,6 +31,10 @@ export function heldIds({ cases, done }: Cases): string[] {
   return [...cases, ...deciding].map(({ id }) => id);
 }
 
+/** How many cases this person has decided since the page opened. An escalation decides nothing. */
+export const decidedCount = ({ done }: Pick<Cases, 'done'>): number =>
+  done.filter(({ review }) => review !== null && review.decision !== 'escalated').length;
+
 export const added = (old: Cases, next: Verification): Cases =>
   old.cases.some(({ id }) => id === next.id) ? old : { ...old, cases: [...old.cases, next], empty: false, error: null };
 

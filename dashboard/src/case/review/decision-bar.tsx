@@ -13,6 +13,9 @@ const LOOK: Record<Decision, Look> = {
   escalated: ['people', ''],
 };
 
+/** True on a device without keys: the style sheet hides their letters there. */
+const isTouched = () => matchMedia('(pointer: coarse)').matches;
+
 /** The four decisions; after one is chosen, its reasons, each with its digit. */
 export function DecisionBar({ decision: { choosing, choose, send } }: { decision: DecisionInHand }) {
   const { t } = useWords();
@@ -48,7 +51,7 @@ export function DecisionBar({ decision: { choosing, choose, send } }: { decision
         ))}
       </div>
       <p className="unseen" role="status">
-        {choosing && t('decide.choosing', { decision: t(`decide.${choosing}`) })}
+        {choosing && t(isTouched() ? 'decide.choosingTouch' : 'decide.choosing', { decision: t(`decide.${choosing}`) })}
       </p>
     </div>
   );

@@ -2,14 +2,15 @@ import type { ReviewInput, ReviewQueue } from '@firsthand/contract/reviews/revie
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { call } from '../../base/api/call.ts';
-import { endIfUnauthorized } from '../../entry/session/query-client.ts';
+import { DECIDED } from '../../base/today.ts';
+import { endIfUnauthorized, queryClient } from '../../entry/session/query-client.ts';
 import { type Cases, decided, lost, moved, NO_CASES, placeOf, putBack, sent } from './cases.ts';
 import { useRenewal } from './use-claims.ts';
 import { useFilled } from './use-filled.ts';
 
 const UNDO_MS = 10 * 60_000;
 /** The decision did not count, because the case is no longer this person's to decide. */
-const TAKEN = new Set(['claimed', 'already_decided', 'own_photo']);
+const TAKEN = new Set(['claimed', 'already_decided', 'own_photo', 'review_changed']);
 
 /**
  * The cases that this person holds: one at hand, the next ones fetched ahead, so that the next is painted at once. A
@@ -32,11 +33,12 @@ export function useQueue(queue: ReviewQueue) {
   const decide = async (input: Omit<ReviewInput, 'seconds'>): Promise<unknown> => {
     if (!current) return null;
     const { id } = current;
-    const body = { ...input, seconds: secondsShown() };
+    const body = { ...input, seconds: secondsShown(), version: current.review.version ?? 0 };
     change(old => sent(old, current));
     try {
       const review = await call('POST /v1/verifications/:id/reviews', { id, body });
       change(old => decided(old, id, review));
+      void queryClient.invalidateQueries({ queryKey: DECIDED });
       return null;
     } catch (error) {
       endIfUnauthorized(error);
@@ -52,10 +54,11 @@ export function useQueue(queue: ReviewQueue) {
   return { ...state, at, current, decide, undo, mayUndo, go: (by: number) => change(old => moved(old, by)), fill };
 }
 
-export type Decide = ReturnType<typeof useQueue>['decide'];
+/** Sends a decision. Resolves to the error that it failed with, or null. */
+export type Decide = (input: Omit<ReviewInput, 'seconds'>) => Promise<unknown>;
 
 /** Counts the seconds since another case was shown. */
-function useSecondsShown(id: string | undefined): () => number {
+export function useSecondsShown(id: string | undefined): () => number {
   const since = useRef(Date.now());
   // biome-ignore lint/correctness/useExhaustiveDependencies: the clock starts when another case is shown
   useEffect(() => {

@@ -11,8 +11,9 @@ import { SelectField } from '../../base/parts/select-field.tsx';
 import { Empty, Failed, Loading } from '../../base/parts/states.tsx';
 import { useSay } from '../../base/parts/toasts.tsx';
 import { useShortcuts } from '../../entry/keys/shortcuts.ts';
-import { nameOf } from '../verification/name.ts';
+import { shortId, useCaseName } from '../verification/name.ts';
 import { CaseAtHand } from './case-at-hand.tsx';
+import { decidedCount } from './cases.ts';
 import { useQueue } from './queue.ts';
 import { Today } from './today.tsx';
 import '../../entry/keys/keys.css';
@@ -31,7 +32,7 @@ export default function ReviewPage() {
   const { t } = useWords();
   const queue = queueOf(useSearch());
   const review = useQueue(queue);
-  const { current, cases, done, empty, error, fill } = review;
+  const { current, cases, empty, error, fill } = review;
   useChanges(() => {
     if (cases.length === 0) void fill();
   });
@@ -44,7 +45,7 @@ export default function ReviewPage() {
         <Failed error={error} onRetry={() => void fill()} />
       ) : empty ? (
         <Empty icon="check" title={t('review.clear')}>
-          <p>{t('review.clearText', { n: done.length })}</p>
+          <p>{t('review.clearText', { n: decidedCount(review) })}</p>
           <Today />
           <Button onPress={() => void fill()}>{t('review.look')}</Button>
         </Empty>
@@ -59,8 +60,9 @@ export default function ReviewPage() {
 function TitleLine({ queue, review }: { queue: ReviewQueue; review: ReturnType<typeof useQueue> }) {
   const words = useWords();
   const { t } = words;
+  const nameOf = useCaseName();
   const say = useSay();
-  const { current, cases, at, done } = review;
+  const { current, cases, at } = review;
   const undo = async () => {
     const failed = await review.undo();
     say(failed ? problemText(words, failed) : t('review.undone'));
@@ -76,13 +78,13 @@ function TitleLine({ queue, review }: { queue: ReviewQueue; review: ReturnType<t
         <PageTitle>{current ? nameOf(current) : t('page.review')}</PageTitle>
         {current && (
           <Link className="soft small" href={`/verifications/${current.id}`}>
-            …{current.id.slice(-6)}
+            {shortId(current.id)}
           </Link>
         )}
       </div>
       <div className="case-actions">
         <span className="soft small" role="status">
-          {t('review.done', { n: done.length })}
+          {t('review.done', { n: decidedCount(review) })}
         </span>
         <ChooseQueue queue={queue} />
         <Button slim isDisabled={!review.mayUndo} onPress={() => void undo()}>

@@ -1,13 +1,19 @@
 import { useWords } from '../../base/language.tsx';
-import { useToday } from '../../base/today.ts';
+import { sumOf, useToday } from '../../base/today.ts';
 
-/** The verifications created today. Shows nothing until they are counted. */
+/** The day in numbers. Shows nothing until they are counted. */
 export function Today() {
   const { t, number } = useWords();
-  const { data } = useToday();
-  if (!data) return null;
-  const { created, completed, decided } = data;
+  const { made, decided } = useToday();
+  if (!made.data || !decided.data) return null;
+  const { buckets } = made.data;
   return (
-    <p>{t('review.today', { created: number(created), completed: number(completed), decided: number(decided) })}</p>
+    <p>
+      {t('review.today', {
+        created: number(sumOf(buckets, bucket => bucket.created)),
+        completed: number(sumOf(buckets, bucket => bucket.completed)),
+        decided: number(decided.data.cases),
+      })}
+    </p>
   );
 }

@@ -40,7 +40,8 @@ export function Timeline({ verification }: { verification: Verification }) {
 /** What happened, and the end that an open verification will have, oldest first. */
 function useHistory(verification: Verification): Moment[] {
   const { t } = useWords();
-  const { status, captures, answers = {}, progress, verdict, created_at, completed_at, redacted_at } = verification;
+  const { status, captures, answers = {}, progress, verdict, created_at, completed_at } = verification;
+  const { cancelled_at, redacted_at } = verification;
   const moments: Moment[] = [{ at: created_at, icon: 'plus', text: t('timeline.created') }];
   for (const [index, { created_at: at, source, step_key: step }] of captures.entries()) {
     const icon = source === 'live' ? 'camera' : 'gallery';
@@ -53,9 +54,10 @@ function useHistory(verification: Verification): Moment[] {
     const text = verdict ? t('timeline.verdict', { verdict: t(`verdict.${verdict.label}`) }) : t('timeline.ended');
     moments.push({ at: completed_at, icon: 'seal', text });
   }
+  if (cancelled_at) moments.push({ at: cancelled_at, icon: 'cross', text: t('status.cancelled') });
   if (redacted_at) moments.push({ at: redacted_at, icon: 'lock', text: t('timeline.redacted') });
   const open = ['pending', 'partially_captured', 'abandoned'].includes(status);
-  if (open || status === 'expired') {
+  if (open || (status === 'expired' && !cancelled_at)) {
     const text = t(open ? 'timeline.willExpire' : 'timeline.expired');
     moments.push({ at: verification.expires_at, icon: 'time', text });
   }

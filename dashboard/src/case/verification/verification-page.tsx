@@ -1,4 +1,5 @@
 import type { Capture, Verification } from '@firsthand/contract/verification/verification.ts';
+import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useParams } from 'wouter';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
@@ -8,18 +9,21 @@ import { PageTitle } from '../../base/parts/page.tsx';
 import { Back, Section } from '../../base/parts/section.tsx';
 import { Empty, Failed, Loading, Notice } from '../../base/parts/states.tsx';
 import { queryClient } from '../../entry/session/query-client.ts';
-import { useMay } from '../../entry/session/signed-in.ts';
+import { useMay, useSignedIn } from '../../entry/session/signed-in.ts';
+import { OtherMode } from '../../entry/shell/mode.tsx';
 import { Photos } from '../photo/photos.tsx';
 import { usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
 import { WhyPanel } from '../why/why-panel.tsx';
 import { Actions } from './actions.tsx';
+import { Comments } from './comments.tsx';
+import { People } from './decide.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
-import { nameOf } from './name.ts';
-import { OutcomeTag } from './outcome.tsx';
+import { shortId, useCaseName } from './name.ts';
+import { OutcomeTag, useScore } from './outcome.tsx';
 import { Timeline } from './timeline.tsx';
 import { Warnings } from './warnings.tsx';
 import './verification.css';
@@ -40,11 +44,36 @@ export default function VerificationPage() {
       {verification.data ? (
         <Case verification={verification.data} />
       ) : verification.error ? (
-        <Failed only error={verification.error} onRetry={() => void verification.refetch()} />
+        <NotHere id={id} error={verification.error} onRetry={() => void verification.refetch()} />
       ) : (
         <Loading />
       )}
     </div>
+  );
+}
+
+interface NotHereProps {
+  id: string;
+  error: Error;
+  onRetry: () => void;
+}
+
+/** A verification that could not be read: it may be one of the other mode, as its public view says. */
+function NotHere({ id, error, onRetry }: NotHereProps) {
+  const { livemode } = useSignedIn().tenant;
+  const isMissing = error instanceof ApiError && error.status === 404;
+  const shown = useRead(
+    ['public', id],
+    'GET /v1/verifications/:id/public',
+    { id },
+    { enabled: isMissing, retry: false },
+  );
+  const isLive = shown.data && shown.data.livemode !== false;
+  if (isMissing && shown.isPending) return <Loading />;
+  return isLive === undefined || isLive === livemode ? (
+    <Failed only error={error} onRetry={onRetry} />
+  ) : (
+    <OtherMode livemode={isLive} />
   );
 }
 
@@ -66,13 +95,14 @@ function Case({ verification }: { verification: Verification }) {
             <Photos captures={captures} view={view} />
           ) : (
             <Empty icon="camera" title={t('case.noPhotos')}>
-              <p>{t(`case.waiting.${verification.status}`)}</p>
+              <p>{t(`case.waiting.${verification.cancelled_at ? 'cancelled' : verification.status}`)}</p>
             </Empty>
           )}
         </div>
         <div className="card case-why stack">
           <WhyPanel verification={verification} capture={view.capture} onLight={view.light} onShow={view.showPart} />
           <Checks verification={verification} />
+          <People verification={verification} view={view} />
         </div>
       </div>
       <More verification={verification} capture={view.capture} />
@@ -82,22 +112,19 @@ function Case({ verification }: { verification: Verification }) {
 
 /** The name and the outcome. */
 function CaseTitle({ verification }: { verification: Verification }) {
-  const { t, number } = useWords();
+  const { t } = useWords();
+  const nameOf = useCaseName();
+  const score = useScore();
   const { verdict } = verification;
   return (
     <div className="case-title">
       <PageTitle>{nameOf(verification)}</PageTitle>
+      <code className="soft small">{shortId(verification.id)}</code>
       <OutcomeTag of={verification} />
       {verdict && verdict.label !== 'verified' && (
         <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
       )}
-      {verdict && (
-        <span className="soft small">
-          {t('case.confidence', {
-            p: number(Math.floor(verdict.score * 1_000) / 1_000, { style: 'percent', maximumFractionDigits: 1 }),
-          })}
-        </span>
-      )}
+      {verdict && <span className="soft small">{t('case.confidence', { p: score(verdict) })}</span>}
     </div>
   );
 }
@@ -122,12 +149,15 @@ function More({ verification, capture }: { verification: Verification; capture: 
     <div className="case-more">
       {case_analysis && <CaseAnalysis verification={verification} analysis={case_analysis} />}
       {capture && (capture.location || config.expected_location !== undefined) && (
-        <Section title={t('place.title')}>
-          <Place capture={capture} expected={config.expected_location} />
-        </Section>
+        <div id="place">
+          <Section title={t('place.title')}>
+            <Place capture={capture} expected={config.expected_location} />
+          </Section>
+        </div>
       )}
       <Answers verification={verification} />
       {capture && <FileFacts capture={capture} credential={isMember ? credentialUrl(verification, capture) : null} />}
+      <Comments id={verification.id} isErased={verification.redacted_at !== undefined} />
       <Timeline verification={verification} />
       <Deliveries verificationId={verification.id} />
     </div>

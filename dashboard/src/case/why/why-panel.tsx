@@ -37,6 +37,10 @@ const LOOK: Record<Finding['state'], [IconName, string]> = {
   not_applicable: ['right', ''],
 };
 
+/** No mark of a generator proves nothing: no sign of success stands beside it. */
+const lookOf = ({ signal, state }: Finding) =>
+  signal === 'ai' && state === 'clear' ? LOOK.not_applicable : LOOK[state];
+
 const wordsOf = ({ signal, state, source }: Finding) => {
   if (state !== 'clear' && source === 'attestation') return 'finding.attestation';
   if (state !== 'clear' && source === 'camera_session') return 'finding.session';
@@ -94,8 +98,8 @@ export function WhyPanel({ verification, capture, onLight, onShow }: WhyPanelPro
 /** One signal. `photo`: the photo as the page that compares names it. */
 function FindingItem({ finding, photo, onLight, onShow }: { finding: Finding; photo: string } & Pointing) {
   const { t } = useWords();
-  const { signal, state, missing, explained, probability, matches } = finding;
-  const [icon, meaning] = LOOK[state];
+  const { signal, missing, explained, probability, matches } = finding;
+  const [icon, meaning] = lookOf(finding);
   return (
     <li className={`finding ${meaning}`}>
       <Icon name={icon} />

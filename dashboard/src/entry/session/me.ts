@@ -3,6 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { navigate } from 'wouter/use-browser-location';
 import { call, showMode } from '../../base/api/call.ts';
+import { showInAddress } from './address.ts';
 import { onNews, tellOtherTabs } from './channel.ts';
 import { ME, queryClient } from './query-client.ts';
 import { BASE } from './return-to.ts';
@@ -53,6 +54,7 @@ export function becomeSignedIn(me: Me): void {
 export function becomeSwitched(me: Me): void {
   queryClient.removeQueries({ predicate: query => query.queryKey[0] !== ME[0] });
   queryClient.setQueryData(ME, me);
+  showInAddress(me.tenant.livemode);
   tellOtherTabs({ type: 'switched' });
 }
 

@@ -12,6 +12,7 @@ import { SignInAgain } from '../session/sign-in-again.tsx';
 import { SignedIn } from '../session/signed-in.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { GlobalKeys } from './global-keys.tsx';
+import { InMode } from './mode.tsx';
 import { ModeSwitch } from './mode-switch.tsx';
 import { groupsFor, type MenuPage, pagesFor } from './pages.ts';
 
@@ -68,7 +69,7 @@ export default function Frame({ children, load }: { children: ReactNode; load: (
             <Pages role={role} open={open} load={load} />
             {/* Another account or mode is another page: nothing of the old one stays on screen. */}
             <main id="page" className="page stack" tabIndex={-1} key={`${me.data.tenant.id} ${livemode}`}>
-              {children}
+              <InMode>{children}</InMode>
             </main>
           </div>
           <SignInAgain />

@@ -47,6 +47,12 @@ export async function postToChat(
 const escaped = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/\s+/g, ' ').trim();
 
+/** The page of a verification, in the mode that has it. */
+export const dashboardLink = (
+  origin: string,
+  { verification_id, livemode }: Pick<EventRow, 'verification_id' | 'livemode'>,
+): string => `${origin}/dashboard/verifications/${verification_id}?mode=${livemode ? 'live' : 'test'}`;
+
 function textOf(row: EventRow, origin: string): string {
   const { verdict } = row;
   const name = escaped(row.external_ref ?? row.verification_id);
@@ -59,7 +65,7 @@ function textOf(row: EventRow, origin: string): string {
   const why = lacksCheck(verdict) ? 'a check is missing' : verdict?.reason_code && wordsFor(verdict.reason_code);
   const reason = why ? `: ${escaped(why)}` : '';
   const test = row.livemode ? '' : '[Test] ';
-  return `${test}*${name}* ${outcome}${reason}.\n<${origin}/dashboard/verifications/${row.verification_id}|Open the verification>`;
+  return `${test}*${name}* ${outcome}${reason}.\n<${dashboardLink(origin, row)}|Open the verification>`;
 }
 
 /** Job: posts to the account's chat that a verification needs a look. An attempt that fails is retried, ever later. */

@@ -11,7 +11,7 @@ import { decideReview } from '../../verification/verifications/advance.ts';
 import { isClaimed, presentReview, type ReviewRow } from '../../verification/verifications/reviews.ts';
 import { capturesOf, type VerificationRow } from '../../verification/verifications/row.ts';
 import { storeReviewState } from '../../verification/verifications/write.ts';
-import { admit, type Case, lockCase, reviewerOf, UNCLAIMED } from './case.ts';
+import { admit, type Case, checkVersion, lockCase, reviewerOf, UNCLAIMED } from './case.ts';
 import { decidesBlind, standingOf } from './standing.ts';
 
 export const addReview = tenantEndpoint({
@@ -27,7 +27,7 @@ export const addReview = tenantEndpoint({
   body: ReviewInputSchema,
   faults: doubledFlags,
   responses: { 201: Review },
-  errors: ['not_reviewable', 'claimed', 'already_decided', 'own_photo'],
+  errors: ['not_reviewable', 'claimed', 'already_decided', 'own_photo', 'review_changed'],
   async handler(call) {
     const { deps, params, body } = call;
     const person = personOf(call.principal);
@@ -35,6 +35,7 @@ export const addReview = tenantEndpoint({
       const found = await lockCase(tx, params.id!);
       const at = deps.clock.now();
       admit(found, person, at);
+      checkVersion(found.row, body.version);
       await checkFlags(tx, found.row, body);
       const reviewer = await reviewerOf(tx, person);
       const review: ReviewRow = {
@@ -76,6 +77,7 @@ async function store(
   const { state, decision, escalated } = standingOf(reviews, needs);
   const set = {
     ...UNCLAIMED,
+    review_version: row.review_version + 1,
     review_state: state,
     review_needs: needs,
     review_opened_at: row.review_opened_at ?? at,

@@ -50,24 +50,26 @@ export const getReviewAgreement = tenantEndpoint({
          group by first.decision, second.decision`,
         of,
       ),
-      one<{ decided: number; approved: number }>(
+      one<{ cases: number; decided: number; approved: number }>(
         deps.db,
-        `select count(*)::int as decided, (count(*) filter (where review_decision = 'approved'))::int as approved
+        `select count(*)::int as cases, (count(*) filter (where review_causes ? 'sample'))::int as decided,
+           (count(*) filter (where review_causes ? 'sample' and review_decision = 'approved'))::int as approved
          from verifications
-         where tenant_id = $1 and livemode = any($2) and review_state = 'decided' and review_decided_at >= $3
-           and review_causes ? 'sample'`,
+         where tenant_id = $1 and livemode = any($2) and review_state = 'decided' and review_decided_at >= $3`,
         of,
       ),
     ]);
     const kappa = kappaOf(pairs);
+    const { cases, ...blind } = sample!;
     return ok({
       since: since.toISOString(),
+      cases,
       decisions: pace!.decisions,
       ...(pace!.median === null ? {} : { median_seconds: pace!.median }),
       pairs: pairs.reduce((sum, { cases }) => sum + cases, 0),
       agreed: pairs.reduce((sum, { first, second, cases }) => sum + (first === second ? cases : 0), 0),
       ...(kappa === null ? {} : { kappa: Math.round(kappa * 1_000) / 1_000 }),
-      sample,
+      sample: blind,
     });
   },
 });

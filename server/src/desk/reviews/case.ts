@@ -8,7 +8,7 @@ import { notFound } from '../../platform/http/problem.ts';
 import { isClaimed, needsOf, type ReviewRow, reviewRowsOf } from '../../verification/verifications/reviews.ts';
 import { capturesOf, lockVerification, type VerificationRow } from '../../verification/verifications/row.ts';
 import type { ReviewChange } from '../../verification/verifications/write.ts';
-import { claimed, notReviewable, ownPhoto, refused } from './problems.ts';
+import { claimed, notReviewable, ownPhoto, refused, reviewChanged } from './problems.ts';
 import { refusalOf } from './standing.ts';
 
 /** A case under the verification's lock. */
@@ -54,10 +54,16 @@ export function admit({ row, reviews, needs, senders }: Case, person: PersonPrin
 export const isHeldByOther = (row: VerificationRow, personId: string, now: Date): boolean =>
   isClaimed(row, now) && row.review_claimed_by?.person_id !== personId;
 
+export const nameOfMember = (member: { name: string | null } | undefined): string => member?.name ?? 'Unnamed person';
+
+/** Throws `review_changed` where somebody else worked on a case since it was read. */
+export function checkVersion(row: VerificationRow, seen: number | undefined): void {
+  if (seen !== undefined && seen !== row.review_version) throw reviewChanged(row);
+}
+
 /** The person as reviews name them. */
 export async function reviewerOf(db: Queryable, { tenantId, userId }: PersonPrincipal): Promise<Reviewer> {
-  const member = await findMember(db, tenantId, userId);
-  return { person_id: userId, name: member?.name ?? 'Unnamed person' };
+  return { person_id: userId, name: nameOfMember(await findMember(db, tenantId, userId)) };
 }
 
 /** The columns of a claim that begins now, or that is renewed by its holder. */

@@ -59,6 +59,7 @@ export const undoReview = tenantEndpoint({
         review_escalated: escalated,
         review_decision: null,
         review_decided_at: null,
+        review_version: row.review_version + 1,
         ...(returns ? claimOf(deps, await reviewerOf(tx, person), row) : {}),
       });
       await audit(tx, activityOf(call), {

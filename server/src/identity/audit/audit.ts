@@ -8,6 +8,7 @@ import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import type { Principal } from '../../platform/http/principal.ts';
 import { deviceOf } from '../../platform/lib/device.ts';
 import { newId } from '../../platform/lib/ids.ts';
+import { targetNames } from './target-names.ts';
 
 export type Actor = AuditEntry['actor'];
 
@@ -81,11 +82,12 @@ export interface AuditRow {
   created_at: Date;
 }
 
-export const present = (row: AuditRow): AuditEntry => ({
+export const present = (row: AuditRow, name?: string): AuditEntry => ({
   id: row.id,
   action: row.action,
   actor: row.actor,
   ...(row.target === null ? {} : { target: row.target }),
+  ...(name === undefined ? {} : { target_name: name }),
   detail: row.detail,
   ...(row.request_id === null ? {} : { request_id: row.request_id }),
   ...(row.address === null ? {} : { address: row.address }),
@@ -112,6 +114,18 @@ export const listAuditLog = tenantEndpoint({
       `select * from audit_log where tenant_id = $1 and ($2::text is null or id < $2) order by id desc limit $3`,
       [principal.tenantId, after, query.limit + 1],
     );
-    return ok(pageOf(rows, query.limit, row => row.id, present));
+    const names = await targetNames(
+      deps.db,
+      principal.tenantId,
+      rows.flatMap(({ target }) => target ?? []),
+    );
+    return ok(
+      pageOf(
+        rows,
+        query.limit,
+        row => row.id,
+        row => present(row, names.get(row.target ?? '')),
+      ),
+    );
   },
 });

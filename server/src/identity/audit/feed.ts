@@ -59,7 +59,7 @@ export const getAuditFeed = tenantEndpoint({
     );
     const last = rows.at(-1);
     return ok({
-      data: rows.map(present),
+      data: rows.map(row => present(row)),
       cursor: encodePlace(last ? { transaction: last.place, id: last.id } : after),
     });
   },

@@ -1,5 +1,5 @@
 import { originFaults } from '@firsthand/contract/account/embedding.ts';
-import { Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
+import { type PublicVerdictPolicy, Settings, SettingsPatch } from '@firsthand/contract/account/management.ts';
 import { type Fault, fault } from '@firsthand/contract/base/fault.ts';
 import type { ReviewPolicy } from '@firsthand/contract/reviews/reviews.ts';
 import type { DepthPolicy } from '@firsthand/contract/verification/presence.ts';
@@ -21,10 +21,11 @@ interface SettingsRow {
   depth_policy: DepthPolicy;
   signals_required: SignalName[] | null;
   allowed_origins: string[];
+  public_verdict: PublicVerdictPolicy;
 }
 
 const COLUMNS =
-  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required, allowed_origins';
+  'name, notify_email, retention_days, rate_limit_per_minute, review_policy, review_sample, depth_policy, signals_required, allowed_origins, public_verdict';
 
 async function readSettings(
   db: Queryable,
@@ -80,7 +81,7 @@ export const patchSettings = tenantEndpoint({
   summary: 'Change settings',
   description:
     'Settings you leave out stay as they are. A change applies to verifications created later, of the review ' +
-    'settings to those that end later, and of `allowed_origins` to every link at once.',
+    'settings to those that end later, and of `allowed_origins` and `public_verdict` to every link at once.',
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
@@ -92,6 +93,7 @@ export const patchSettings = tenantEndpoint({
     'depth_policy',
     'signals_required',
     'allowed_origins',
+    'public_verdict',
   ].map(member => ({ member })),
   body: SettingsPatch,
   faults: patchFaults,
@@ -105,7 +107,7 @@ export const patchSettings = tenantEndpoint({
       const after = { ...before, ...body };
       await tx.query(
         `update tenants set name = $2, notify_email = $3, retention_days = $4, review_policy = $5, review_sample = $6,
-           depth_policy = $7, signals_required = $8, allowed_origins = $9 where id = $1`,
+           depth_policy = $7, signals_required = $8, allowed_origins = $9, public_verdict = $10 where id = $1`,
         [
           principal.tenantId,
           after.name,
@@ -116,6 +118,7 @@ export const patchSettings = tenantEndpoint({
           after.depth_policy,
           after.signals_required,
           after.allowed_origins,
+          after.public_verdict,
         ],
       );
       // An e-mail address is personal data: log that it changed, not its value.

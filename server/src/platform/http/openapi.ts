@@ -91,6 +91,7 @@ const MESSAGE: Readonly<Record<ErrorCode, string>> = {
   not_reviewable: 'Only a completed or failed verification can be reviewed.',
   claimed: 'Another person has this case at the moment.',
   already_decided: 'This case is decided.',
+  review_changed: 'Somebody else worked on this case since you read it.',
   own_photo: 'You sent a photo of this verification. Another person must review it.',
   undo_expired: 'You can undo a review within 10 minutes only.',
   not_completed: 'Evidence exists once the verification has ended and holds a photo.',

@@ -13,6 +13,7 @@ export interface JobPayloads {
   mail_outcome: { event_id: string };
   chat_outcome: { event_id: string };
   mail_endpoint_disabled: { endpoint_id: string };
+  mail_mention: { comment_id: string; person_id: string };
   mail_sign_in_link: { mail_id: string };
   send_one_time_code: { otp_id: string };
 }

@@ -1,3 +1,4 @@
+import type { PublicVerdictPolicy } from '@firsthand/contract/account/management.ts';
 import type { Fault } from '@firsthand/contract/base/fault.ts';
 import {
   type CreateVerificationRequest,
@@ -34,4 +35,14 @@ export const requiredBy = async (
 export async function depthPolicyFaults(db: Queryable, tenantId: string, body: object): Promise<Fault[]> {
   if (!('depth_policy' in body) || 'signals_required' in body) return [];
   return (await requiredBy(db, tenantId, {})).includes('depth') ? [] : [DEPTH_POLICY_FAULT];
+}
+
+/** When the public pages of an account say the verdict. */
+export async function publicVerdictOf(db: Queryable, tenantId: string): Promise<PublicVerdictPolicy> {
+  const row = await one<{ public_verdict: PublicVerdictPolicy }>(
+    db,
+    'select public_verdict from tenants where id = $1',
+    [tenantId],
+  );
+  return row!.public_verdict;
 }

@@ -17,6 +17,7 @@ export const filters = {
   verdict: some(VerdictLabel),
   template_id: some(IdSchema('tpl')),
   review: some(Type.Enum([...REVIEW_STATES], { title: 'ReviewState' })),
+  assigned_to: Type.Optional({ ...IdSchema('usr'), description: 'the person whose cases they are' }),
   brand_slug: some(Type.String({ minLength: 2, maxLength: 40 })),
   created_after: Type.Optional(DateTime),
   created_before: Type.Optional(DateTime),
@@ -66,9 +67,16 @@ export const pairsOf = (query: FilterQuery): (readonly [key: string, value: stri
 
 /** Whether filters pick rows by a column. Not the dates: a search walks only through the rows between them. */
 export const picksRows = (query: FilterQuery): boolean =>
-  [query.id, query.status, query.verdict, query.external_ref, query.template_id, query.brand_slug, query.review].some(
-    filter => filter !== undefined,
-  );
+  [
+    query.id,
+    query.status,
+    query.verdict,
+    query.external_ref,
+    query.template_id,
+    query.brand_slug,
+    query.review,
+    query.assigned_to,
+  ].some(filter => filter !== undefined);
 
 export const isFiltered = (query: FilterQuery): boolean => picksRows(query) || pairsOf(query).length > 0;
 
@@ -77,6 +85,10 @@ const severalOf = (
   { query, now }: Filters,
   p: Parameter,
 ): [readonly string[] | undefined, (value: string) => string][] => [
+  [
+    query.assigned_to === undefined ? undefined : [query.assigned_to],
+    value => `v.review_assigned_to is not null and v.review_assigned_to ->> 'person_id' = ${p(value)}`,
+  ],
   [query.template_id, value => `v.private ? 'template' and v.private -> 'template' ->> 'id' = ${p(value)}`],
   [query.brand_slug, value => `v.private ? 'brand_slug' and v.private ->> 'brand_slug' = ${p(value)}`],
   [query.review, state => reviewed(state, now, p)],

@@ -1,3 +1,4 @@
+import type { PublicVerdictPolicy } from '@firsthand/contract/account/management.ts';
 import { ULID } from '@firsthand/contract/base/ids.ts';
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
 import type { Step } from '@firsthand/contract/capture/steps.ts';
@@ -18,7 +19,7 @@ import { holdsLinks, type Principal, viewerOf } from '../../platform/http/princi
 import { isRecord } from '../../platform/lib/ask-json.ts';
 import { withMaskedUrl } from '../../platform/lib/mask-url.ts';
 import { explanationOf } from './explain.ts';
-import { reviewsOf, type ShownReviews } from './reviews.ts';
+import { isUnderReview, reviewsOf, type ShownReviews } from './reviews.ts';
 import {
   answeredKeys,
   type CaptureRow,
@@ -52,6 +53,10 @@ const baseOf = (row: VerificationRow, origins: Origins) => ({
   captures_count: row.captures_count,
 });
 
+/** Nothing else ends an open verification as `expired` before its time. */
+const isCancelled = ({ status, closed_at, expires_at }: VerificationRow): boolean =>
+  status === 'expired' && closed_at !== null && closed_at < expires_at;
+
 /** The tenant's view without captures, for lists. */
 export function presentSummary(
   row: VerificationRow,
@@ -66,6 +71,7 @@ export function presentSummary(
     config: withMaskedUrl(row.config),
     livemode: row.livemode,
     completed_at: row.completed_at && iso(row.completed_at),
+    cancelled_at: isCancelled(row) ? iso(row.closed_at!) : undefined,
     answers: Object.keys(row.answers).length > 0 ? row.answers : undefined,
     record_seal: sealOf(row),
     verdict: row.verdict && { ...row.verdict, signals: withoutBlobs(row.verdict.signals) },
@@ -269,6 +275,7 @@ export function presentForEndUser(
     config: { max_captures, steps, signals_required },
     step_states: stepStates(steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
     trial: trial || undefined,
+    under_review: isUnderReview(row) || undefined,
     brand,
     requires: {
       location: row.config.expected_location !== undefined,
@@ -279,8 +286,13 @@ export function presentForEndUser(
 }
 
 /** The view that is safe to share: the verdict's label and nothing that could embarrass or identify anyone. */
-export function presentPublic(row: VerificationRow, brand: BrandView | undefined): PublicView {
+export function presentPublic(
+  row: VerificationRow,
+  policy: PublicVerdictPolicy,
+  brand: BrandView | undefined,
+): PublicView {
   const seal = sealOf(row);
+  const waits = policy === 'decided' && isUnderReview(row);
   return present({
     id: row.id,
     status: row.status,
@@ -288,8 +300,15 @@ export function presentPublic(row: VerificationRow, brand: BrandView | undefined
     completed_at: row.completed_at && iso(row.completed_at),
     captures_count: row.captures_count,
     livemode: row.livemode ? undefined : false,
-    verdict: row.verdict ? { label: row.verdict.label } : undefined,
+    verdict: row.verdict && !waits ? { label: row.verdict.label } : undefined,
+    review: publicReview(row),
     brand,
     record_seal: seal ? { algorithm: seal.algorithm, hash: seal.hash } : undefined,
   }) as PublicView;
+}
+
+function publicReview(row: VerificationRow): PublicView['review'] {
+  if (isUnderReview(row)) return { state: 'open' };
+  if (row.review_decision !== 'approved') return undefined;
+  return { state: 'approved', ...(row.review_decided_at ? { decided_at: iso(row.review_decided_at) } : {}) };
 }

@@ -1,6 +1,7 @@
 import { PublicView, Verification } from '@firsthand/contract/verification/verification.ts';
 import { brandOf } from '../../identity/tenants/brands.ts';
 import { ok, openEndpoint, tenantEndpoint } from '../../platform/http/endpoint.ts';
+import { publicVerdictOf } from './account-defaults.ts';
 import { readCurrent } from './advance.ts';
 import { presentForTenant, presentPublic } from './present.ts';
 
@@ -24,6 +25,7 @@ export const getPublicVerification = openEndpoint({
   responses: { 200: PublicView },
   async handler({ deps, params }) {
     const row = await readCurrent(deps, params.id!);
-    return ok(presentPublic(row, await brandOf(deps, row)));
+    const policy = await publicVerdictOf(deps.db, row.tenant_id);
+    return ok(presentPublic(row, policy, await brandOf(deps, row)));
   },
 });

@@ -46,11 +46,17 @@ export type ReviewedRow = Pick<
   | 'review_decided_at'
   | 'review_claimed_by'
   | 'review_claimed_until'
+  | 'review_assigned_to'
+  | 'review_version'
 >;
 
 /** True while a second person must decide without seeing the first decision. */
 export const isBlind = (row: Pick<VerificationRow, 'review_state' | 'review_needs'>): boolean =>
   row.review_state === 'open' && row.review_needs === 2;
+
+/** True while people look at a case. An erased one can no longer be looked at. */
+export const isUnderReview = (row: Pick<VerificationRow, 'review_state' | 'redacted_at'>): boolean =>
+  row.redacted_at === null && (row.review_state === 'open' || row.review_state === 'disputed');
 
 /** True when a person holds the case at this moment. */
 export const isClaimed = (row: Pick<VerificationRow, 'review_claimed_by' | 'review_claimed_until'>, now: Date) =>
@@ -96,6 +102,8 @@ export function shownReviews(
       ...(row.review_decision === null ? {} : { decision: row.review_decision }),
       ...(row.review_decided_at ? { decided_at: row.review_decided_at.toISOString() } : {}),
       ...(claimed ? { claimed_by: row.review_claimed_by! } : {}),
+      ...(row.review_assigned_to ? { assigned_to: row.review_assigned_to } : {}),
+      ...(row.review_version > 0 ? { version: row.review_version } : {}),
     },
     reviews: shown.map(presentReview),
   };
@@ -137,7 +145,11 @@ export const claimNext = (
        where v.tenant_id = $4 and v.livemode = $5 and v.review_state in ('open', 'disputed')
          and (v.review_claimed_until is null or v.review_claimed_until <= $2)
          and v.redacted_at is null
-         and ($7 = 'all' or v.review_causes ? $7) and ($8 or not v.review_escalated)
+         and ($7 in ('all', 'mine') or v.review_causes ? $7) and ($8 or not v.review_escalated)
+         and case when v.review_assigned_to is null then $7 <> 'mine' else v.review_assigned_to ->> 'person_id' = $6
+           -- Whoever left, or may no longer review, keeps nothing from the others.
+           or $7 <> 'mine' and not exists (select from memberships m where m.tenant_id = $4
+             and m.person_id = v.review_assigned_to ->> 'person_id' and m.role <> 'viewer') end
          and not exists (select from captures c where c.verification_id = v.id and c.sent_by = $6)
          and not exists (
            select from reviews own where own.verification_id = v.id and own.person_id = $6 and (

@@ -78,6 +78,9 @@ export interface VerificationRow {
   review_claimed_by: Reviewer | null;
   review_claimed_at: Date | null;
   review_claimed_until: Date | null;
+  review_assigned_to: Reviewer | null;
+  /** Counts decisions, those taken back, and assignments. */
+  review_version: number;
 }
 
 /** The camera session as the row holds it: the strip by its key in the blob store. */

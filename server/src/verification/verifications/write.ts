@@ -95,6 +95,8 @@ export type ReviewChange = Partial<
     | 'review_claimed_by'
     | 'review_claimed_at'
     | 'review_claimed_until'
+    | 'review_assigned_to'
+    | 'review_version'
   >
 >;
 

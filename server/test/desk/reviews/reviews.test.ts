@@ -101,7 +101,7 @@ describe('reviews', () => {
           created_at: expect.any(String),
         });
         const { review: state, reviews, ...rest } = await read(reviewer, before.id);
-        expect(state).toEqual({ state: 'decided', decision: 'rejected', decided_at: expect.any(String) });
+        expect(state).toEqual({ state: 'decided', decision: 'rejected', decided_at: expect.any(String), version: 1 });
         expect(reviews).toEqual([made.body]);
         expect([rest.verdict, rest.status]).toEqual([before.verdict, before.status]);
         const { data } = await told(hooks, before.id);
@@ -176,7 +176,7 @@ describe('reviews', () => {
       const [a, b, member] = [await at('reviewer'), await at('reviewer'), await at('member')];
       const id = await openCase({ tenantId: tenant.tenant_id });
       expect((await review(a, id, { decision: 'escalated', note: 'Ask the insurer.' })).status).toBe(201);
-      expect((await read(a, id)).review).toEqual({ state: 'open' });
+      expect((await read(a, id)).review).toEqual({ state: 'open', version: 1 });
       for (const reviewer of [a, b]) {
         expect((await next(reviewer)).status).toBe(204);
         expect(codeOf(await review(reviewer, id, { decision: 'approved' }))).toEqual([403, 'forbidden']);
@@ -305,7 +305,7 @@ describe('reviews', () => {
       const id = await openCase({ needs: 2 });
       await review(a, id, { decision: 'approved' });
       await review(b, id, { decision: 'rejected' });
-      expect((await read(c, id)).review).toEqual({ state: 'disputed' });
+      expect((await read(c, id)).review).toEqual({ state: 'disputed', version: 2 });
       expect((await read(c, id)).reviews.map(({ decision }) => decision)).toEqual(['approved', 'rejected']);
       for (const early of [a, b]) {
         expect(codeOf(await review(early, id, { decision: 'retake' }))).toEqual([409, 'already_decided']);
@@ -412,6 +412,7 @@ describe('reviews', () => {
       (await ask<ReviewAgreement>(service, `/v1/reviews/agreement${query}`, { key })).body;
     expect(await agreement()).toEqual({
       since: expect.any(String),
+      cases: 0,
       decisions: 0,
       pairs: 0,
       agreed: 0,
@@ -441,6 +442,8 @@ describe('reviews', () => {
     // Observed 2/3; shares of approved and rejected are 1/2 each, so chance is 1/2: (2/3 - 1/2) / (1/2).
     expect(found).toEqual({
       since: expect.any(String),
+      // Two agreed on two cases; the third is disputed, and one of the sample was decided by one person.
+      cases: 3,
       decisions: 7,
       median_seconds: 20,
       pairs: 3,

@@ -121,6 +121,7 @@ describe('tenant management', () => {
           depth_policy: 'lenient',
           signals_required: null,
           allowed_origins: [],
+          public_verdict: 'always',
         },
       ]);
       expect((await manage('GET', '/v1/settings')).body).toEqual(patched.body);

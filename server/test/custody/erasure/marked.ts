@@ -4,6 +4,7 @@ import { type Challenge, TRACE_CONTENT_TYPE } from '@firsthand/contract/verifica
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { encodeTrace } from '@firsthand/forensics/simulate/trace-file.ts';
 import sharp from 'sharp';
+import { signedIn } from '../../identity/people/visitor.ts';
 import { downloadBundle } from '../../support/bundle.ts';
 import { draw } from '../../support/drawn.ts';
 import { ask, submit, type TestService, until } from '../../support/harness.ts';
@@ -55,6 +56,7 @@ export const MARKS = {
   motion: 'Secondframe of Umlauf',
   track: 'back camera of Umlauf, ultrawide',
   bytes: 'trailer-bytes-Quillfeather-1',
+  comment: 'a colleague doubts the Quillfeather saddle',
   sentTo: 'tandem-phone-qlf@people.example',
 } as const;
 
@@ -126,7 +128,8 @@ async function sendTrace(service: TestService, id: string) {
 }
 
 /** A finished verification that holds every mark, in each place where such a thing may stand. */
-export async function plantMarks(service: TestService, key = service.tenant.rk_secret): Promise<Marked> {
+export async function plantMarks(service: TestService): Promise<Marked> {
+  const key = service.tenant.rk_secret;
   const receiver = await talkative();
   const made = await ask<Verification>(service, '/v1/verifications', {
     key,
@@ -216,6 +219,9 @@ export async function plantMarks(service: TestService, key = service.tenant.rk_s
     return body.data.length >= 4 && body.data.every(({ attempts }) => attempts.some(one => one.response_excerpt));
   }, 'the webhooks to be answered');
   await downloadBundle(service, id, key);
+  const colleague = await signedIn(service, { tenantId: service.tenant.tenant_id, role: 'reviewer', livemode: true });
+  const commented = await colleague.ask(`/v1/verifications/${id}/comments`, { body: { text: MARKS.comment } });
+  if (commented.status !== 201) throw new Error(JSON.stringify(commented.body));
   const links = done.captures.flatMap(({ image_url, preview_url, presence }) => {
     const { strip_url, noise } = presence?.evidence ?? {};
     return [image_url, preview_url, strip_url, noise?.before_url, noise?.after_url].filter(link => link !== undefined);

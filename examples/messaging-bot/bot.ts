@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { verifyWebhook, WebhookVerificationError } from '@firsthand/sdk/webhooks';
 import { isFromFirsthand } from './outside.ts';
 import { isFromMeta, isObject, readDelivery } from './whatsapp.ts';
-import { createWorker, type WorkerOptions } from './worker.ts';
+import { Worker, type WorkerOptions } from './worker.ts';
 
 /** Meta's own bound of a webhook. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -36,7 +36,7 @@ class Answer extends Error {
 /** `GET` and `POST /whatsapp` for Meta, `POST /firsthand` for webhooks, `POST /codes` for sign-in codes (`BOT_URL`). */
 export function createBot(options: BotOptions): Bot {
   const { store, log, now } = options;
-  const worker = createWorker(options);
+  const worker = new Worker(options);
 
   /** Keeps, then answers; the work begins afterwards. */
   function keep(response: ServerResponse, items: Parameters<typeof store.keep>[0]): void {

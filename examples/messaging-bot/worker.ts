@@ -8,7 +8,7 @@ import {
   sendMessage,
   WINDOW_CLOSED,
 } from './outside.ts';
-import type { Case, InboxRow, Person, Task } from './store.ts';
+import type { Case, InboxRow, Person, Store, Task } from './store.ts';
 import type { Json } from './whatsapp.ts';
 
 /** Free messages reach a person for 24 hours after they wrote. A minute less, so that none is late on its way. */
@@ -37,51 +37,59 @@ export interface WorkerOptions extends Conversation {
   firstWaitMs?: number;
 }
 
-export interface Worker {
+/** Works on what the store keeps: first the inbox, then one task after the other for each receiver. */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #store: Store;
+  readonly #log: WorkerOptions['log'];
+  readonly #firstWaitMs: number;
+  readonly #busy = new Map<string, Promise<void>>();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+  #pausedUntil = 0;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#log = options.log;
+    this.#firstWaitMs = options.firstWaitMs ?? 2_000;
+  }
+
   /** Works on what is kept. Call it whenever something new came. */
-  wake(): void;
-  /** Resolves when nothing is under way any more. */
-  stop(): Promise<void>;
-}
-
-export function createWorker(options: WorkerOptions): Worker {
-  const { store, now, log, firstWaitMs = 2_000 } = options;
-  const busy = new Map<string, Promise<void>>();
-  let timer: NodeJS.Timeout | undefined;
-  let stopped = false;
-  let pausedUntil = 0;
-
-  function wake(): void {
-    if (stopped) return;
-    clearTimeout(timer);
-    takeInbox();
+  wake(): void {
+    if (this.#stopped) return;
+    clearTimeout(this.#timer);
+    this.#takeInbox();
     let next = Number.POSITIVE_INFINITY;
-    for (const task of store.heads()) {
-      if (busy.has(task.line)) continue;
-      const at = Math.max(task.due_at, pausedUntil);
-      if (at > now()) next = Math.min(next, at);
-      else if (busy.size < AT_ONCE) {
-        const done = run(task)
-          .catch((error: unknown) => log(`task ${task.id}: ${String(error)}`))
+    for (const task of this.#store.heads()) {
+      if (this.#busy.has(task.line)) continue;
+      const at = Math.max(task.due_at, this.#pausedUntil);
+      if (at > this.#options.now()) next = Math.min(next, at);
+      else if (this.#busy.size < AT_ONCE) {
+        const done = this.#run(task)
+          .catch((error: unknown) => this.#log(`task ${task.id}: ${String(error)}`))
           .finally(() => {
-            busy.delete(task.line);
-            wake();
+            this.#busy.delete(task.line);
+            this.wake();
           });
-        busy.set(task.line, done);
+        this.#busy.set(task.line, done);
       }
     }
-    if (next < Number.POSITIVE_INFINITY) timer = setTimeout(wake, Math.min(Math.max(next - now(), 1), 60_000));
+    if (next < Number.POSITIVE_INFINITY)
+      this.#timer = setTimeout(() => this.wake(), Math.min(Math.max(next - this.#options.now(), 1), 60_000));
   }
 
   /** Each item in a transaction of its own: one that cannot be read stops none behind it. */
-  function takeInbox(): void {
-    for (const row of store.many<InboxRow>('select * from inbox where outcome is null order by received_at, rowid')) {
+  #takeInbox(): void {
+    for (const row of this.#store.many<InboxRow>(
+      'select * from inbox where outcome is null order by received_at, rowid',
+    )) {
       const settle = (outcome: string) =>
-        store.run('update inbox set outcome = ?, body = null where key = ?', outcome, row.key);
+        this.#store.run('update inbox set outcome = ?, body = null where key = ?', outcome, row.key);
       let outcome: string;
       try {
-        outcome = store.transaction(() => {
-          const taken = takeItem(options, row);
+        outcome = this.#store.transaction(() => {
+          const taken = takeItem(this.#options, row);
           settle(taken);
           return taken;
         });
@@ -89,123 +97,132 @@ export function createWorker(options: WorkerOptions): Worker {
         outcome = `failed: ${error instanceof Error ? error.message : String(error)}`;
         settle(outcome);
       }
-      if (outcome !== 'done') log(`${row.key}: ${outcome}`);
+      if (outcome !== 'done') this.#log(`${row.key}: ${outcome}`);
     }
-    for (const { id } of store.many<{ id: number }>(REFUSED_FOR_THE_WINDOW, WINDOW_CLOSED)) asTemplate(id);
+    for (const { id } of this.#store.many<{ id: number }>(REFUSED_FOR_THE_WINDOW, WINDOW_CLOSED)) this.#asTemplate(id);
   }
 
-  async function run(task: Task): Promise<void> {
+  async #run(task: Task): Promise<void> {
     try {
-      if (task.expires_at !== null && task.expires_at <= now())
+      if (task.expires_at !== null && task.expires_at <= this.#options.now())
         throw new Refused('never', `the ${task.kind} expired unsent`);
-      if (task.kind === 'create') await create(task);
-      else await send(task);
+      if (task.kind === 'create') await this.#create(task);
+      else await this.#send(task);
     } catch (error) {
       const refused = error instanceof Refused ? error : new Refused('never', String(error));
-      if (refused.next === 'template' && task.template === 0) return asTemplate(task.id);
-      if (refused.next === 'later' && task.attempts + 1 < MAX_ATTEMPTS) later(task, refused);
-      else giveUp(task, refused.message);
+      if (refused.next === 'template' && task.template === 0) return this.#asTemplate(task.id);
+      if (refused.next === 'later' && task.attempts + 1 < MAX_ATTEMPTS) this.#later(task, refused);
+      else this.#giveUp(task, refused.message);
     }
   }
 
-  async function create(task: Task): Promise<void> {
+  async #create(task: Task): Promise<void> {
     const { id, captureUrl } = await createVerification(
-      options.firsthand,
-      { ...options.request, metadata: { bot_case: task.case_id! }, webhook_url: options.webhookUrl },
+      this.#options.firsthand,
+      { ...this.#options.request, metadata: { bot_case: task.case_id! }, webhook_url: this.#options.webhookUrl },
       `bot-${task.case_id}`,
     );
-    store.transaction(() => {
-      store.run(
+    this.#store.transaction(() => {
+      this.#store.run(
         `update cases set verification_id = ?, capture_url = ?, status = case status when 'wanted' then 'pending' else status end
          where id = ? and status <> 'redacted'`,
         id,
         captureUrl,
         task.case_id,
       );
-      finish(task, 'done');
-      const open = store.one<Case>('select * from cases where id = ? and closed_at is null', task.case_id);
-      if (open && task.person !== null) sendLink(options, open, { id: task.person }, options.texts.link);
+      this.#finish(task, 'done');
+      const open = this.#store.one<Case>('select * from cases where id = ? and closed_at is null', task.case_id);
+      if (open && task.person !== null) sendLink(this.#options, open, { id: task.person }, this.#options.texts.link);
     });
   }
 
-  async function send(task: Task): Promise<void> {
+  async #send(task: Task): Promise<void> {
     const person =
-      task.person === null ? undefined : store.one<Person>('select * from people where id = ?', task.person);
+      task.person === null ? undefined : this.#store.one<Person>('select * from people where id = ?', task.person);
     // At the moment of sending: it may have waited.
-    const open = person?.wrote_at != null && now() < person.wrote_at + WINDOW_MS;
-    const body = messageOf(task, person, !open || task.template === 1, options);
-    const sent = await sendMessage(options.graph, body);
-    store.transaction(() => {
-      finish(task, 'sent', sent);
-      if (body.type === 'template') store.run('update tasks set template = 1 where id = ?', task.id);
-      if (person) learn(person, sent);
+    const open = person?.wrote_at != null && this.#options.now() < person.wrote_at + WINDOW_MS;
+    const body = messageOf(task, person, !open || task.template === 1, this.#options);
+    const sent = await sendMessage(this.#options.graph, body);
+    this.#store.transaction(() => {
+      this.#finish(task, 'sent', sent);
+      if (body.type === 'template') this.#store.run('update tasks set template = 1 where id = ?', task.id);
+      if (person) this.#learn(person, sent);
     });
   }
 
   /** The ids that Meta returns are the ones to send to. */
-  function learn(person: Person, { waId, userId }: Sent): void {
-    if (waId !== undefined && !store.one('select 1 from people where wa_id = ? and id <> ?', waId, person.id)) {
-      store.run('update people set wa_id = ? where id = ?', waId, person.id);
+  #learn(person: Person, { waId, userId }: Sent): void {
+    if (waId !== undefined && !this.#store.one('select 1 from people where wa_id = ? and id <> ?', waId, person.id)) {
+      this.#store.run('update people set wa_id = ? where id = ?', waId, person.id);
     }
-    if (userId !== undefined && !store.one('select 1 from people where user_id = ? and id <> ?', userId, person.id)) {
-      store.run('update people set user_id = coalesce(user_id, ?) where id = ?', userId, person.id);
+    if (
+      userId !== undefined &&
+      !this.#store.one('select 1 from people where user_id = ? and id <> ?', userId, person.id)
+    ) {
+      this.#store.run('update people set user_id = coalesce(user_id, ?) where id = ?', userId, person.id);
     }
   }
 
   /** A code is forgotten as soon as Meta has it. */
-  const finish = (task: Task, state: Task['state'], sent?: Sent) =>
-    store.run(
+  #finish(task: Task, state: Task['state'], sent?: Sent): void {
+    this.#store.run(
       `update tasks set state = ?, wamid = ?, payload = case kind when 'code' then null else payload end where id = ?`,
       state,
       sent?.wamid ?? null,
       task.id,
     );
+  }
 
-  function asTemplate(id: number): void {
+  #asTemplate(id: number): void {
     const error = 'the 24 hours had passed; sent again as a template';
-    store.run(
+    this.#store.run(
       `update tasks set state = 'waiting', template = 1, wamid = null, due_at = ?, error = ? where id = ?`,
-      now(),
+      this.#options.now(),
       error,
       id,
     );
-    log(`task ${id}: ${error}`);
+    this.#log(`task ${id}: ${error}`);
   }
 
   /** Doubles the wait and draws from its upper half, so that receivers do not come back together. */
-  function later(task: Task, { message, everybody }: Refused): void {
-    const longest = Math.min(firstWaitMs * 2 ** task.attempts, LONGEST_WAIT_MS);
-    const dueAt = Math.round(now() + longest * (0.5 + Math.random() / 2));
-    if (everybody) pausedUntil = Math.max(pausedUntil, dueAt);
-    store.run('update tasks set attempts = attempts + 1, due_at = ?, error = ? where id = ?', dueAt, message, task.id);
-    log(`task ${task.id}: ${message}; tried again in ${dueAt - now()} ms`);
+  #later(task: Task, { message, everybody }: Refused): void {
+    const longest = Math.min(this.#firstWaitMs * 2 ** task.attempts, LONGEST_WAIT_MS);
+    const dueAt = Math.round(this.#options.now() + longest * (0.5 + Math.random() / 2));
+    if (everybody) this.#pausedUntil = Math.max(this.#pausedUntil, dueAt);
+    this.#store.run(
+      'update tasks set attempts = attempts + 1, due_at = ?, error = ? where id = ?',
+      dueAt,
+      message,
+      task.id,
+    );
+    this.#log(`task ${task.id}: ${message}; tried again in ${dueAt - this.#options.now()} ms`);
   }
 
-  function giveUp(task: Task, message: string): void {
-    store.transaction(() => {
-      finish(task, 'failed');
-      store.run('update tasks set error = ? where id = ?', message, task.id);
+  #giveUp(task: Task, message: string): void {
+    this.#store.transaction(() => {
+      this.#finish(task, 'failed');
+      this.#store.run('update tasks set error = ? where id = ?', message, task.id);
       if (task.kind === 'create') {
         // Closed, so that this person's next message tries anew.
-        store.run(
+        this.#store.run(
           `update cases set status = 'failed', error = ?, closed_at = ? where id = ?`,
           message,
-          now(),
+          this.#options.now(),
           task.case_id,
         );
       }
     });
-    log(`task ${task.id}: ${task.kind === 'code' ? 'the code was not delivered' : `${task.kind} failed`}: ${message}`);
+    this.#log(
+      `task ${task.id}: ${task.kind === 'code' ? 'the code was not delivered' : `${task.kind} failed`}: ${message}`,
+    );
   }
 
-  return {
-    wake,
-    async stop() {
-      stopped = true;
-      clearTimeout(timer);
-      await Promise.all(busy.values());
-    },
-  };
+  /** Resolves when nothing is under way any more. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+    await Promise.all(this.#busy.values());
+  }
 }
 
 /** Free messages that Meta took and refused later because the window had closed, unless another status says they arrived. */

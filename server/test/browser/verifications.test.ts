@@ -206,7 +206,7 @@ describe('the pages of verifications', () => {
       body: { narrative: 'It fell.' },
     });
     await desk.page.getByRole('heading', { name: 'Case analysis' }).waitFor();
-    await desk.page.evaluate(() => new Promise(done => requestIdleCallback(done)));
+    await desk.page.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await desk.page.getByText('3,200%').count()).toBe(1);
     // One pixel of the photo is 32 of the screen: eight neighbours are all of one colour.
     await expect

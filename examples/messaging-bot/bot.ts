@@ -42,7 +42,7 @@ export function createBot(options: BotOptions): Bot {
   function keep(response: ServerResponse, items: Parameters<typeof store.keep>[0]): void {
     store.keep(items, now());
     response.writeHead(200).end();
-    setImmediate(worker.wake);
+    setImmediate(() => worker.wake());
   }
 
   const routes: Readonly<Record<string, (request: IncomingMessage, response: ServerResponse, url: URL) => unknown>> = {

@@ -385,7 +385,7 @@ describe('the pages that make and manage', () => {
     const { id } = await createVerification(service);
     await submit(service, id, await plain({ width: 400, height: 300 }));
     await untilStatus(service, id, ['completed']);
-    const desk = await open('viewer', '/statistics', 'Statistics');
+    const desk = await open('member', '/statistics', 'Statistics');
     await desk.page.locator('.figures').waitFor();
     const middle = async (selector: string) => {
       const box = (await desk.page.locator(selector).first().boundingBox())!;

@@ -7,6 +7,7 @@ import { useWords } from '../base/language.tsx';
 import { Back, Section } from '../base/parts/section.tsx';
 import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
+import { CaseLink } from '../case/verification/case-link.tsx';
 import { BATCHES, BatchTag, isUnderWay } from './batch-state.tsx';
 import { LongWork } from './long-work.tsx';
 import { firstResults } from './results.ts';
@@ -94,14 +95,12 @@ function Results({ batch }: { batch: Batch }) {
       <Read query={results}>
         {rows => (
           <Table look="columns folds" heads={[t('batch.row'), t('batch.verification'), t('batch.link')]}>
-            {rows.map(({ row, id, url, error }) => (
+            {rows.map(({ row, id, url, error, name }) => (
               <tr key={row}>
                 <th scope="row">{row}</th>
                 <td>
                   {id ? (
-                    <Link href={`/verifications/${id}`}>
-                      <code>…{id.slice(-6)}</code>
-                    </Link>
+                    <CaseLink id={id} name={name} />
                   ) : error ? (
                     <span className="fault">{error}</span>
                   ) : (

@@ -1,6 +1,6 @@
 import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { firstLines } from '../base/api/first-lines.ts';
 import { codeText } from '../base/api/problem-text.ts';
@@ -10,6 +10,7 @@ import { Back, Section } from '../base/parts/section.tsx';
 import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
 import { LongWork } from '../batches/long-work.tsx';
+import { CaseLink } from '../case/verification/case-link.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 1_000;
@@ -86,12 +87,10 @@ function Refused({ act }: { act: BulkAction }) {
             <p className="soft small">{t('bulk.noneRefused')}</p>
           ) : (
             <Table look="columns folds" heads={[t('batch.verification'), t('bulk.why')]}>
-              {lines.map(([id = '', , code = '']) => (
+              {lines.map(([id = '', , code = '', , name]) => (
                 <tr key={id}>
                   <th scope="row">
-                    <Link href={`/verifications/${id}`}>
-                      <code>…{id.slice(-6)}</code>
-                    </Link>
+                    <CaseLink id={id} name={name} />
                   </th>
                   <td>
                     {codeText(words, code)} <code className="soft">{code}</code>

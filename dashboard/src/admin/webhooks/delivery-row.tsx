@@ -1,6 +1,5 @@
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import type { QueryKey } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
@@ -9,6 +8,7 @@ import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon } from '../../base/parts/icon.tsx';
 import { type Look, Tag } from '../../base/parts/shown.tsx';
 import { Problem } from '../../base/parts/states.tsx';
+import { CaseLink } from '../../case/verification/case-link.tsx';
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay } from '../../entry/session/signed-in.ts';
 import './webhooks.css';
@@ -33,7 +33,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
   const { ago } = useMoments();
   const mayRetry = useMay('member');
   const again = useSendAgain(delivery.id, refreshes);
-  const { status, type, verification_id, url, created_at, next_attempt_at, attempts } = delivery;
+  const { status, type, verification_id, verification_name, url, created_at, next_attempt_at, attempts } = delivery;
   const last = attempts.at(-1);
   return (
     <li className="row delivery">
@@ -41,11 +41,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
       <div className="row-main">
         <span className="row-name line">
           <code>{type}</code>
-          {linked && verification_id && (
-            <Link className="small" href={`/verifications/${verification_id}`}>
-              …{verification_id.slice(-6)}
-            </Link>
-          )}
+          {linked && verification_id && <CaseLink id={verification_id} name={verification_name} />}
         </span>
         <span className="soft small">
           {url} · <time dateTime={created_at}>{ago(created_at)}</time>

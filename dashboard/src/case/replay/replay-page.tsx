@@ -1,7 +1,6 @@
 import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
@@ -10,6 +9,7 @@ import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Table } from '../../base/parts/shown.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
+import { CaseLink } from '../verification/case-link.tsx';
 import { STEPS, stepOf, thresholdAt } from './scale.ts';
 import './replay.css';
 
@@ -128,7 +128,7 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
           <ul className="flipped">
             {verifications.map(one => (
               <li key={one.id}>
-                <Link href={`/verifications/${one.id}`}>…{one.id.slice(-6)}</Link>
+                <CaseLink id={one.id} name={one.name} />
                 <span>
                   {t(`verdict.${one.from}`)} → {t(`verdict.${one.to}`)}
                 </span>

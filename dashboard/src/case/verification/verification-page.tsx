@@ -115,7 +115,7 @@ function CaseTitle({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const nameOf = useCaseName();
   const score = useScore();
-  const { verdict } = verification;
+  const { verdict, review } = verification;
   return (
     <div className="case-title">
       <PageTitle>{nameOf(verification)}</PageTitle>
@@ -125,6 +125,9 @@ function CaseTitle({ verification }: { verification: Verification }) {
         <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
       )}
       {verdict && <span className="soft small">{t('case.confidence', { p: score(verdict) })}</span>}
+      {review.decision && (
+        <span className="tag">{t('case.decided', { decision: t(`decision.${review.decision}`) })}</span>
+      )}
     </div>
   );
 }

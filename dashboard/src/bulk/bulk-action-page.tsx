@@ -6,11 +6,11 @@ import { firstLines } from '../base/api/first-lines.ts';
 import { codeText } from '../base/api/problem-text.ts';
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
+import { CaseLink } from '../base/parts/case-link.tsx';
 import { Back, Section } from '../base/parts/section.tsx';
 import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
 import { LongWork } from '../batches/long-work.tsx';
-import { CaseLink } from '../case/verification/case-link.tsx';
 import { BULK, BulkTag, isUnderWay } from './bulk-state.tsx';
 
 const LOOK_AGAIN_MS = 1_000;

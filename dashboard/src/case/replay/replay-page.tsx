@@ -4,12 +4,12 @@ import { useEffect, useState } from 'react';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { CaseLink } from '../../base/parts/case-link.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Table } from '../../base/parts/shown.tsx';
 import { Empty, Read } from '../../base/parts/states.tsx';
 import { useSignedIn } from '../../entry/session/signed-in.ts';
-import { CaseLink } from '../verification/case-link.tsx';
 import { STEPS, stepOf, thresholdAt } from './scale.ts';
 import './replay.css';
 

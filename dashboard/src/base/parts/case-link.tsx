@@ -1,6 +1,6 @@
 import { Link } from 'wouter';
-import { useWords } from '../../base/language.tsx';
-import { shortId } from './name.ts';
+import { shortId } from '../case-name.ts';
+import { useWords } from '../language.tsx';
 
 /** Leads to a verification, by its name with the end of its id. */
 export function CaseLink({ id, name }: { id: string; name: string | undefined }) {

@@ -22,6 +22,7 @@ export const METHODS: Readonly<Record<string, string>> = {
   getPeopleData: 'people.exportData',
 
   claimNextReview: 'reviews.claimNext',
+  getWaitingReviews: 'reviews.waiting',
   claimReview: 'reviews.claim',
   releaseReview: 'reviews.release',
   addReview: 'reviews.add',

@@ -31,7 +31,7 @@ import { cancelBulkAction, getBulkAction, getBulkActionResults, listBulkActions 
 import { addReview } from './desk/reviews/add-review.ts';
 import { getReviewAgreement } from './desk/reviews/agreement.ts';
 import { assignReview } from './desk/reviews/assign-review.ts';
-import { claimReview, nextReview, releaseReview } from './desk/reviews/claims.ts';
+import { claimReview, nextReview, releaseReview, waitingReviews } from './desk/reviews/claims.ts';
 import { addComment, listComments } from './desk/reviews/comments.ts';
 import { replayThresholds } from './desk/reviews/replay.ts';
 import { undoReview } from './desk/reviews/undo-review.ts';
@@ -115,6 +115,7 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'GET /v1/people-data': getPeopleData,
 
   'POST /v1/reviews/next': nextReview,
+  'GET /v1/reviews/waiting': waitingReviews,
   'GET /v1/reviews/agreement': getReviewAgreement,
   'GET /v1/reviews/replay': replayThresholds,
   'POST /v1/reviews/:verification_id/claim': claimReview,

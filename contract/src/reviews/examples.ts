@@ -28,6 +28,7 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
     request: { queue: 'suspicious' },
     responses: { 200: { ...completed, review: { state: 'claimed', claimed_by: by } } },
   },
+  'GET /v1/reviews/waiting': { responses: { 200: { all: 12, mine: 3 } } },
   'POST /v1/reviews/:verification_id/claim': {
     responses: { 200: { ...completed, review: { state: 'claimed', claimed_by: by } } },
   },
@@ -78,6 +79,7 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
         verifications: [
           {
             id: 'vfy_01JD3V6Z8Q4M2N7R5T9W1X3Y6Z',
+            name: 'claim C-1042',
             created_at: '2026-11-21T09:30:00.000Z',
             from: 'suspicious',
             to: 'verified',

@@ -125,6 +125,16 @@ export const ReviewSummary = Type.Object(
 );
 export type ReviewSummary = Static<typeof ReviewSummary>;
 
+/** How many cases wait for the person who asks. */
+export const WaitingReviews = Type.Object(
+  {
+    all: Type.Integer({ minimum: 0, description: 'those that you may decide now' }),
+    mine: Type.Integer({ minimum: 0, description: 'those of them that are assigned to you' }),
+  },
+  { ...closed, title: 'WaitingReviews' },
+);
+export type WaitingReviews = Static<typeof WaitingReviews>;
+
 /** Body of POST /v1/reviews/next. */
 export const NextReview = Type.Object(
   {
@@ -184,6 +194,7 @@ export const Replay = Type.Object(
       Type.Object(
         {
           id: IdSchema('vfy'),
+          name: Type.Optional(Type.String({ description: 'what the request says of its case' })),
           created_at: DateTime,
           from: ReplayedLabel,
           to: ReplayedLabel,

@@ -7,6 +7,7 @@ const delivery = {
   event_id: 'evt_01JD3V7B9D1F3H5K7N9Q1S3V5X',
   type: 'verification.completed',
   verification_id: id,
+  verification_name: 'claim C-1042',
   url: 'https://example.com/hooks/firsthand',
   status: 'succeeded',
   attempts: [

@@ -113,6 +113,7 @@ export const WebhookDelivery = Type.Object(
     event_id: Type.String({ description: 'the webhook-id header of every attempt' }),
     type: WebhookEventType,
     verification_id: Type.Optional(IdSchema('vfy')),
+    verification_name: Type.Optional(Type.String({ description: 'what its request says of its case' })),
     url: Type.String(),
     status: DeliveryStatus,
     attempts: Type.Array(WebhookAttempt),

@@ -4,6 +4,7 @@ import { Link, useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
+import { CaseLink } from '../base/parts/case-link.tsx';
 import { Back, Section } from '../base/parts/section.tsx';
 import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
@@ -94,14 +95,12 @@ function Results({ batch }: { batch: Batch }) {
       <Read query={results}>
         {rows => (
           <Table look="columns folds" heads={[t('batch.row'), t('batch.verification'), t('batch.link')]}>
-            {rows.map(({ row, id, url, error }) => (
+            {rows.map(({ row, id, url, error, name }) => (
               <tr key={row}>
                 <th scope="row">{row}</th>
                 <td>
                   {id ? (
-                    <Link href={`/verifications/${id}`}>
-                      <code>…{id.slice(-6)}</code>
-                    </Link>
+                    <CaseLink id={id} name={name} />
                   ) : error ? (
                     <span className="fault">{error}</span>
                   ) : (

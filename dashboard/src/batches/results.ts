@@ -5,6 +5,7 @@ interface Result {
   id: string;
   url: string;
   error: string;
+  name: string;
 }
 
 const SHOWN = 50;
@@ -12,5 +13,5 @@ const SHOWN = 50;
 /** The first rows of a batch's results. */
 export async function firstResults(batchId: string, signal: AbortSignal): Promise<Result[]> {
   const lines = await firstLines(`/v1/batches/${encodeURIComponent(batchId)}/results`, SHOWN, signal);
-  return lines.map(([row = '', id = '', url = '', error = '']) => ({ row, id, url, error }));
+  return lines.map(([row = '', id = '', url = '', error = '', name = '']) => ({ row, id, url, error, name }));
 }

@@ -1,11 +1,12 @@
 import type { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
 import { useQuery } from '@tanstack/react-query';
-import { Link, useParams } from 'wouter';
+import { useParams } from 'wouter';
 import { call } from '../base/api/call.ts';
 import { firstLines } from '../base/api/first-lines.ts';
 import { codeText } from '../base/api/problem-text.ts';
 import { useRead } from '../base/api/read.ts';
 import { useWords } from '../base/language.tsx';
+import { CaseLink } from '../base/parts/case-link.tsx';
 import { Back, Section } from '../base/parts/section.tsx';
 import { Table } from '../base/parts/shown.tsx';
 import { Read } from '../base/parts/states.tsx';
@@ -86,12 +87,10 @@ function Refused({ act }: { act: BulkAction }) {
             <p className="soft small">{t('bulk.noneRefused')}</p>
           ) : (
             <Table look="columns folds" heads={[t('batch.verification'), t('bulk.why')]}>
-              {lines.map(([id = '', , code = '']) => (
+              {lines.map(([id = '', , code = '', , name]) => (
                 <tr key={id}>
                   <th scope="row">
-                    <Link href={`/verifications/${id}`}>
-                      <code>…{id.slice(-6)}</code>
-                    </Link>
+                    <CaseLink id={id} name={name} />
                   </th>
                   <td>
                     {codeText(words, code)} <code className="soft">{code}</code>

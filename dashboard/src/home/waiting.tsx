@@ -7,28 +7,39 @@ import { Section } from '../base/parts/section.tsx';
 import { Read } from '../base/parts/states.tsx';
 import { useMay, useSignedIn } from '../entry/session/signed-in.ts';
 
-const OPEN = { review: 'open,claimed,disputed', limit: '1' };
+const NONE = { all: 0, mine: 0 };
 
 /** What this person can do now: cases to review, invitations to accept. */
 export function Waiting() {
   const { t, number } = useWords();
   const mayReview = useMay('reviewer');
   const isMember = useMay('member');
-  const { invitations = [] } = useSignedIn();
-  const waiting = useRead(['verifications', 'waiting'], 'GET /v1/verifications', { query: OPEN });
+  const { person, invitations = [] } = useSignedIn();
+  const waiting = useRead(
+    ['verifications', 'waiting'],
+    'GET /v1/reviews/waiting',
+    {},
+    mayReview ? {} : { initialData: NONE, enabled: false },
+  );
   return (
     <Section title={t('home.waiting')}>
       <Read query={waiting}>
-        {({ total_estimate }) => {
-          const cases = mayReview ? (total_estimate ?? 0) : 0;
+        {({ all, mine }) => {
           return (
             <>
-              {cases === 0 && invitations.length === 0 && <p>{t('home.nothingWaits')}</p>}
+              {all === 0 && invitations.length === 0 && <p>{t('home.nothingWaits')}</p>}
               <ul className="rows">
-                {cases > 0 && (
-                  <Row icon="eye" text={t('home.cases', { n: number(cases) })}>
+                {all > 0 && (
+                  <Row icon="eye" text={t('home.cases', { n: number(all) })}>
                     <Link href="/review" className="button main slim">
                       {t('home.reviewThem')}
+                    </Link>
+                  </Row>
+                )}
+                {mine > 0 && (
+                  <Row icon="person" text={t('home.mine', { n: number(mine) })}>
+                    <Link href={`/verifications?assigned_to=${person.id}`} className="button quiet slim">
+                      {t('home.seeMine')}
                     </Link>
                   </Row>
                 )}

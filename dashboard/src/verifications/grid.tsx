@@ -1,11 +1,11 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { shortId } from '../base/case-name.ts';
 import type { MessageKey } from '../base/i18n.ts';
 import { useWords } from '../base/language.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Ago } from '../base/parts/shown.tsx';
-import { shortId } from '../case/verification/name.ts';
 import { OutcomeTag, useScore } from '../case/verification/outcome.tsx';
 import type { Row } from './rows.ts';
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
@@ -17,9 +17,14 @@ export function ViewBar({ search }: { search: string }) {
   const [naming, setNaming] = useState(false);
   const mine = { label: 'view.mine', search: `?assigned_to=${person.id}` } as const;
   const common = useMay('reviewer') ? [...COMMON, mine] : COMMON;
+  const bar = useRef<HTMLElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view is another place in the bar
+  useEffect(() => {
+    bar.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+  }, [search]);
   const named = common.some(view => view.search === search) || views.some(view => view.search === search);
   return (
-    <nav className="views line" aria-label={t('view.title')}>
+    <nav ref={bar} className="views line" aria-label={t('view.title')}>
       {common.map(view => (
         <ViewLink key={view.label} search={view.search} here={search}>
           {t(view.label)}

@@ -162,7 +162,7 @@ describe('a case is decided where it is read', () => {
     await page.getByRole('group', { name: 'Reject: why?' }).waitFor();
     await page.keyboard.press('1');
     await page.getByText('Saved: Rejected.').waitFor();
-    await page.getByRole('heading', { name: 'Decided before' }).waitFor();
+    await page.getByRole('heading', { name: 'Decided so far' }).waitFor();
     expect(await page.getByRole('button', { name: /^Approve/ }).count()).toBe(0);
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await desk.fine('case-decided');

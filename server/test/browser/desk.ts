@@ -10,6 +10,7 @@ import { sharedBrowser } from './stage.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
+const NARROW = { width: 320, height: 640 };
 
 /** A device of the person's that makes passkeys and uses them, as Chromium emulates one. */
 export interface Authenticator {
@@ -141,7 +142,7 @@ async function fine(page: Page, name: string): Promise<void> {
   const folder = process.env.FIRSTHAND_SCREENSHOTS;
   if (folder) {
     mkdirSync(folder, { recursive: true });
-    for (const [width, size] of Object.entries({ 1440: WIDE, 390: PHONE })) {
+    for (const [width, size] of Object.entries({ 1440: WIDE, 390: PHONE, 320: NARROW })) {
       await page.setViewportSize(size);
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });

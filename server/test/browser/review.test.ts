@@ -164,7 +164,7 @@ describe('the review page', () => {
     const second = await arrive('reviewer', tenant.tenant_id);
     await expect.poll(() => caseShown(second)).toBe(id);
     expect(await second.page.getByText('I saw a second screen').count()).toBe(0);
-    expect(await second.page.getByText('Decided before').count()).toBe(0);
+    expect(await second.page.getByText('Decided so far').count()).toBe(0);
     await key(second, 'r');
     await key(second, '1');
     await second.page.getByRole('heading', { name: 'All clear' }).waitFor();

@@ -1,9 +1,9 @@
 import type { WebhookDelivery } from '@firsthand/contract/webhooks/webhooks.ts';
 import type { QueryKey } from '@tanstack/react-query';
-import { Link } from 'wouter';
 import { call } from '../../base/api/call.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { CaseLink } from '../../base/parts/case-link.tsx';
 import { CurlMenu } from '../../base/parts/curl-menu.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Icon } from '../../base/parts/icon.tsx';
@@ -33,7 +33,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
   const { ago } = useMoments();
   const mayRetry = useMay('member');
   const again = useSendAgain(delivery.id, refreshes);
-  const { status, type, verification_id, url, created_at, next_attempt_at, attempts } = delivery;
+  const { status, type, verification_id, verification_name, url, created_at, next_attempt_at, attempts } = delivery;
   const last = attempts.at(-1);
   return (
     <li className="row delivery">
@@ -41,11 +41,7 @@ export function DeliveryRow({ delivery, refreshes, linked = false }: DeliveryRow
       <div className="row-main">
         <span className="row-name line">
           <code>{type}</code>
-          {linked && verification_id && (
-            <Link className="small" href={`/verifications/${verification_id}`}>
-              …{verification_id.slice(-6)}
-            </Link>
-          )}
+          {linked && verification_id && <CaseLink id={verification_id} name={verification_name} />}
         </span>
         <span className="soft small">
           {url} · <time dateTime={created_at}>{ago(created_at)}</time>

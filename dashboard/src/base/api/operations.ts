@@ -35,6 +35,7 @@ import type {
   Review,
   ReviewAgreement,
   ReviewInput,
+  WaitingReviews,
 } from '@firsthand/contract/reviews/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
 import type { System } from '@firsthand/contract/statistics/system.ts';
@@ -85,6 +86,7 @@ export interface Operations {
   'POST /v1/verifications/:id/send': { body: SendLink; answer: SentLink };
   'POST /v1/verifications/:id/finalize': { body: { narrative: string }; answer: Verification };
   'POST /v1/reviews/next': { body: NextReview; answer: Verification | undefined };
+  'GET /v1/reviews/waiting': { answer: WaitingReviews };
   'GET /v1/reviews/agreement': { answer: ReviewAgreement };
   'GET /v1/reviews/replay': { answer: Replay };
   'POST /v1/reviews/:id/claim': { body: object; answer: Verification };

@@ -1,10 +1,10 @@
 import type { Replay } from '@firsthand/contract/reviews/reviews.ts';
 import { keepPreviousData } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Link } from 'wouter';
 import { useRead } from '../../base/api/read.ts';
 import { useWords } from '../../base/language.tsx';
 import { Button } from '../../base/parts/button.tsx';
+import { CaseLink } from '../../base/parts/case-link.tsx';
 import { useMoments } from '../../base/parts/date-times.ts';
 import { Section, TitleLine } from '../../base/parts/section.tsx';
 import { Table } from '../../base/parts/shown.tsx';
@@ -128,7 +128,7 @@ function Flips({ replay, isStale }: { replay: Replay; isStale: boolean }) {
           <ul className="flipped">
             {verifications.map(one => (
               <li key={one.id}>
-                <Link href={`/verifications/${one.id}`}>…{one.id.slice(-6)}</Link>
+                <CaseLink id={one.id} name={one.name} />
                 <span>
                   {t(`verdict.${one.from}`)} → {t(`verdict.${one.to}`)}
                 </span>

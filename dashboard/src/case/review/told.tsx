@@ -1,4 +1,5 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
+import type { MessageKey } from '../../base/i18n.ts';
 import { useWords } from '../../base/language.tsx';
 import { Facts } from '../../base/parts/shown.tsx';
 
@@ -34,7 +35,11 @@ export function EarlierReviews({ reviews = [] }: Pick<Verification, 'reviews'>) 
       <ul className="stack small">
         {counted.map(review => (
           <li key={review.id}>
-            <strong>{review.by.name}</strong>: {t(`decision.${review.decision}`)}
+            <strong>{review.by.name}</strong>:{' '}
+            {[
+              t(`decision.${review.decision}`),
+              ...review.reasons.map(word => t(`why.${word}` as MessageKey) || word),
+            ].join(' · ')}
             {review.note && <blockquote>{review.note}</blockquote>}
           </li>
         ))}

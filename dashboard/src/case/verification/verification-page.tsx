@@ -2,6 +2,7 @@ import type { Capture, Verification } from '@firsthand/contract/verification/ver
 import { ApiError } from '@firsthand/sdk/capture/errors.ts';
 import { useParams } from 'wouter';
 import { useRead } from '../../base/api/read.ts';
+import { shortId, useCaseName } from '../../base/case-name.ts';
 import { useWords } from '../../base/language.tsx';
 import { useChanges } from '../../base/live.ts';
 import { useMoments } from '../../base/parts/date-times.ts';
@@ -22,7 +23,6 @@ import { Deliveries } from './deliveries.tsx';
 import { credentialUrl } from './evidence.ts';
 import { Answers, CaseAnalysis, Checks, FileFacts } from './facts.tsx';
 import { DELIVERIES, VERIFICATION } from './keys.ts';
-import { shortId, useCaseName } from './name.ts';
 import { OutcomeTag, useScore } from './outcome.tsx';
 import { Timeline } from './timeline.tsx';
 import { Warnings } from './warnings.tsx';
@@ -115,7 +115,7 @@ function CaseTitle({ verification }: { verification: Verification }) {
   const { t } = useWords();
   const nameOf = useCaseName();
   const score = useScore();
-  const { verdict } = verification;
+  const { verdict, review } = verification;
   return (
     <div className="case-title">
       <PageTitle>{nameOf(verification)}</PageTitle>
@@ -125,6 +125,9 @@ function CaseTitle({ verification }: { verification: Verification }) {
         <span className="tag">{t(`reason.${verdict.reason_code ?? 'none'}`)}</span>
       )}
       {verdict && <span className="soft small">{t('case.confidence', { p: score(verdict) })}</span>}
+      {review.decision && (
+        <span className="tag">{t('case.decided', { decision: t(`decision.${review.decision}`) })}</span>
+      )}
     </div>
   );
 }

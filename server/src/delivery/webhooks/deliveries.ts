@@ -1,5 +1,7 @@
 import { noSuchDate } from '@firsthand/contract/base/fault.ts';
 import { DateTime, instantOf, isId } from '@firsthand/contract/base/ids.ts';
+import { caseName } from '@firsthand/contract/verification/name.ts';
+import type { Config } from '@firsthand/contract/verification/verification.ts';
 import {
   DeliveryStatus,
   type WebhookAttempt,
@@ -20,6 +22,7 @@ interface DeliveryRow {
   event_id: string;
   type: WebhookEventType;
   verification_id: string | null;
+  config: Config | null;
   endpoint_id: string;
   url: string;
   status: DeliveryStatus;
@@ -28,19 +31,24 @@ interface DeliveryRow {
   created_at: Date;
 }
 
-const presentDelivery = (row: DeliveryRow): WebhookDelivery => ({
-  id: row.id,
-  event_id: row.event_id,
-  type: row.type,
-  ...(row.verification_id ? { verification_id: row.verification_id } : {}),
-  url: maskUrl(row.url),
-  status: row.status,
-  attempts: row.attempts,
-  ...(row.next_attempt_at ? { next_attempt_at: row.next_attempt_at.toISOString() } : {}),
-  created_at: row.created_at.toISOString(),
-});
+function presentDelivery(row: DeliveryRow): WebhookDelivery {
+  const name = row.config ? caseName(row.config) : undefined;
+  return {
+    id: row.id,
+    event_id: row.event_id,
+    type: row.type,
+    ...(row.verification_id ? { verification_id: row.verification_id } : {}),
+    ...(name === undefined ? {} : { verification_name: name }),
+    url: maskUrl(row.url),
+    status: row.status,
+    attempts: row.attempts,
+    ...(row.next_attempt_at ? { next_attempt_at: row.next_attempt_at.toISOString() } : {}),
+    created_at: row.created_at.toISOString(),
+  };
+}
 
-const SELECT = 'select d.*, e.url from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id';
+const SELECT = `select d.*, e.url, v.config from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+  left join verifications v on v.id = d.verification_id`;
 
 /** Reads deliveries by id as the API shows them, in the order of the ids. */
 export async function readDeliveries(db: Queryable, ids: readonly string[]): Promise<WebhookDelivery[]> {

@@ -1,4 +1,6 @@
 import { Batch } from '@firsthand/contract/batches/batches.ts';
+import { caseName } from '@firsthand/contract/verification/name.ts';
+import type { Config } from '@firsthand/contract/verification/verification.ts';
 import { Type } from 'typebox';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -42,7 +44,7 @@ export const getBatchResults = tenantEndpoint({
   operationId: 'getBatchResults',
   summary: 'Download the results of a batch',
   description:
-    'CSV with `row`, `id`, `capture_url` and `error`, a line for each row. A row that waits has neither. People whose role ' +
+    'CSV with `row`, `id`, `capture_url`, `error` and `name` (of the verification), a line for each row. A row that waits has only `row`. People whose role ' +
     'may not create verifications get no `capture_url`.',
   tag: 'Batches',
   credentials: ['session', 'secret'],
@@ -51,19 +53,21 @@ export const getBatchResults = tenantEndpoint({
   responses: { 200: Type.String({ description: 'CSV, RFC 4180' }) },
   async handler({ deps, params, principal }) {
     const links = holdsLinks(principal);
-    return resultsFile(params.id!, ['row', 'id', 'capture_url', 'error'], {
+    return resultsFile(params.id!, ['row', 'id', 'capture_url', 'error', 'name'], {
       page: (after, limit) =>
-        many<{ number: number; verification_id: string | null; error: string | null }>(
+        many<{ number: number; verification_id: string | null; error: string | null; config: Config | null }>(
           deps.db,
-          `select row as number, verification_id, error from batch_rows where batch_id = $1 and row > $2
-           order by row limit $3`,
+          `select b.row as number, b.verification_id, b.error, v.config
+           from batch_rows b left join verifications v on v.id = b.verification_id
+           where b.batch_id = $1 and b.row > $2 order by b.row limit $3`,
           [params.id, after, limit],
         ),
-      cells: ({ number, verification_id: id, error }) => [
+      cells: ({ number, verification_id: id, error, config }) => [
         number,
         id,
         id && links ? `${deps.origins.capture}/v/${id}` : null,
         error,
+        config && caseName(config),
       ],
     });
   },

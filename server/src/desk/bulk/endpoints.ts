@@ -1,4 +1,6 @@
 import { BulkAction } from '@firsthand/contract/batches/bulk-actions.ts';
+import { caseName } from '@firsthand/contract/verification/name.ts';
+import type { Config } from '@firsthand/contract/verification/verification.ts';
 import { Type } from 'typebox';
 import { many, one, type Queryable } from '../../platform/db/sql.ts';
 import { tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -41,6 +43,7 @@ export const {
 });
 
 interface Item {
+  config: Config | null;
   number: number;
   verification_id: string;
   state: 'waiting' | 'done' | 'failed';
@@ -53,7 +56,7 @@ export const getBulkActionResults = tenantEndpoint({
   summary: 'Download the results of a bulk action',
   description:
     'CSV with `id`, `result` (`done`, `failed`, `waiting`, or `not_done` after the action was stopped), `error` (a code of the API, for ' +
-    '`failed`) and `created_id` (the verification that `reissue` made).',
+    '`failed`), `created_id` (the verification that `reissue` made) and `name` (of the verification).',
   tag: 'Verifications',
   credentials: ['session', 'secret'],
   exists: async ({ deps, principal, params }) => (await findBulkAction(deps.db, principal, params.id!)) !== undefined,
@@ -66,19 +69,21 @@ export const getBulkActionResults = tenantEndpoint({
   async handler({ deps, principal, params, query }) {
     const action = await findBulkAction(deps.db, principal, params.id!);
     const unreached = action && hasEnded(action) ? 'not_done' : 'waiting';
-    return resultsFile(params.id!, ['id', 'result', 'error', 'created_id'], {
+    return resultsFile(params.id!, ['id', 'result', 'error', 'created_id', 'name'], {
       page: (after, limit) =>
         many<Item>(
           deps.db,
-          `select number, verification_id, state, error, created_id from bulk_act_items
-           where bulk_act_id = $1 and number > $2 and ($3::text is null or state = $3) order by number limit $4`,
+          `select i.number, i.verification_id, i.state, i.error, i.created_id, v.config
+           from bulk_act_items i left join verifications v on v.id = i.verification_id
+           where i.bulk_act_id = $1 and i.number > $2 and ($3::text is null or i.state = $3) order by i.number limit $4`,
           [params.id, after, query.result ?? null, limit],
         ),
-      cells: ({ verification_id, state, error, created_id }) => [
+      cells: ({ verification_id, state, error, created_id, config }) => [
         verification_id,
         state === 'waiting' ? unreached : state,
         error,
         created_id,
+        config && caseName(config),
       ],
     });
   },

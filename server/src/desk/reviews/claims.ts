@@ -1,17 +1,50 @@
 import { hasRole } from '@firsthand/contract/people/roles.ts';
-import { NextReview, type ReviewQueue } from '@firsthand/contract/reviews/reviews.ts';
+import { NextReview, type ReviewQueue, WaitingReviews } from '@firsthand/contract/reviews/reviews.ts';
 import { Verification } from '@firsthand/contract/verification/verification.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { noContent, ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { personOf } from '../../platform/http/principal.ts';
 import { presentForTenant } from '../../verification/verifications/present.ts';
-import { claimNext, findHeld, renewClaims, reviewRowsOf } from '../../verification/verifications/reviews.ts';
+import {
+  claimNext,
+  countWaiting,
+  findHeld,
+  type Queue,
+  renewClaims,
+  reviewRowsOf,
+} from '../../verification/verifications/reviews.ts';
 import { storeReviewState } from '../../verification/verifications/write.ts';
 import { admit, claimEnd, claimOf, isHeldByOther, lockCase, reviewerOf, UNCLAIMED } from './case.ts';
 import { claimed } from './problems.ts';
 import { refusalOf } from './standing.ts';
 
 const common = { tag: 'Reviews', credentials: ['session'], role: 'reviewer' } as const;
+
+const queueOf = (person: ReturnType<typeof personOf>, queue: ReviewQueue, now: Date): Queue => ({
+  tenantId: person.tenantId,
+  livemode: person.livemode,
+  personId: person.userId,
+  now,
+  queue,
+  seesEscalated: hasRole(person.role, 'member'),
+});
+
+export const waitingReviews = tenantEndpoint({
+  operationId: 'getWaitingReviews',
+  summary: 'Count the cases that wait for you',
+  description:
+    'Counts the cases that you may decide now: not those that another person holds, is assigned or that you have decided already.',
+  ...common,
+  responses: { 200: WaitingReviews },
+  async handler({ deps, principal }) {
+    const person = personOf(principal);
+    const now = deps.clock.now();
+    const [all, mine] = await Promise.all(
+      (['all', 'mine'] as const).map(queue => countWaiting(deps.db, queueOf(person, queue, now))),
+    );
+    return ok({ all: all!, mine: mine! });
+  },
+});
 
 export const nextReview = tenantEndpoint({
   operationId: 'claimNextReview',
@@ -36,7 +69,7 @@ export const nextReview = tenantEndpoint({
         if (held) return held;
       }
       for (;;) {
-        const row = await claimNext(tx, { ...o, queue, seesEscalated: hasRole(person.role, 'member') });
+        const row = await claimNext(tx, queueOf(person, queue, now), o);
         if (!row) return undefined;
         // The statement that claims may read the reviews as they were before one of this person's committed.
         const reviews = await reviewRowsOf(tx, [row.id]);

@@ -1,5 +1,6 @@
 import { conflict, type Fault, required } from '@firsthand/contract/base/fault.ts';
 import { Replay } from '@firsthand/contract/reviews/reviews.ts';
+import { caseName } from '@firsthand/contract/verification/name.ts';
 import { type Evaluated, evaluated, Unit } from '@firsthand/contract/verification/signals.ts';
 import type { Verdict } from '@firsthand/contract/verification/verification.ts';
 import { rejudge } from '@firsthand/forensics/rejudge.ts';
@@ -134,8 +135,10 @@ export const replayThresholds = tenantEndpoint({
         if (decision === 'approved' || decision === 'rejected') sum[decision] += 1;
         by.set(`${from} ${to}`, sum);
         if (flipped.length === MOST_SHOWN) continue;
+        const name = caseName(row.config);
         flipped.push({
           id: row.id,
+          ...(name === undefined ? {} : { name }),
           created_at: row.created_at.toISOString(),
           from,
           to,

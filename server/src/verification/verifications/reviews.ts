@@ -128,49 +128,53 @@ export interface Claim {
   until: Date;
 }
 
+/** Whose queue it is. */
+export interface Queue {
+  tenantId: string;
+  livemode: boolean;
+  personId: string;
+  now: Date;
+  queue: ReviewQueue;
+  seesEscalated: boolean;
+}
+
+/** The cases of a queue that this person may review, besides what others hold. The rules are those of `desk/reviews/standing.ts`. */
+const WAITS = `v.tenant_id = $1 and v.livemode = $2 and v.review_state in ('open', 'disputed') and v.redacted_at is null
+  and (v.review_claimed_until is null or v.review_claimed_until <= $4 or v.review_claimed_by ->> 'person_id' = $3)
+  and ($5 in ('all', 'mine') or v.review_causes ? $5) and ($6 or not v.review_escalated)
+  and case when v.review_assigned_to is null then $5 <> 'mine' else v.review_assigned_to ->> 'person_id' = $3
+    -- Whoever left, or may no longer review, keeps nothing from the others.
+    or $5 <> 'mine' and not exists (select from memberships m where m.tenant_id = $1
+      and m.person_id = v.review_assigned_to ->> 'person_id' and m.role <> 'viewer') end
+  and not exists (select from captures c where c.verification_id = v.id and c.sent_by = $3)
+  and not exists (
+    select from reviews own where own.verification_id = v.id and own.person_id = $3 and (
+      own.struck_at is null
+      -- A person who took back a second decision has seen the first.
+      or v.review_needs = 2 and v.review_state = 'open' and own.decision <> 'escalated' and exists (
+        select from reviews first where first.verification_id = v.id and first.number < own.number
+          and first.struck_at is null and first.decision <> 'escalated')))`;
+const valuesOf = (o: Queue) => [o.tenantId, o.livemode, o.personId, o.now, o.queue, o.seesEscalated];
+
 /**
- * Claims the case that has waited longest and that this person may review, or returns undefined. The rules are those of
- * `desk/reviews/standing.ts`. A case that another transaction looks at is passed over, so no two people get one case and
- * nobody waits.
+ * Claims the case that has waited longest in a queue, or returns undefined. A case that another transaction looks at is
+ * passed over, so no two people get one case and nobody waits.
  */
-export const claimNext = (
-  tx: Tx,
-  o: Claim & { queue: ReviewQueue; seesEscalated: boolean },
-): Promise<VerificationRow | undefined> =>
+export const claimNext = (tx: Tx, o: Queue, { reviewer, until }: Claim): Promise<VerificationRow | undefined> =>
   one<VerificationRow>(
     tx,
-    `update verifications set review_claimed_by = $1, review_claimed_at = $2, review_claimed_until = $3
+    `update verifications set review_claimed_by = $7, review_claimed_at = $4, review_claimed_until = $8
      where id = (
        select v.id from verifications v
-       where v.tenant_id = $4 and v.livemode = $5 and v.review_state in ('open', 'disputed')
-         and (v.review_claimed_until is null or v.review_claimed_until <= $2)
-         and v.redacted_at is null
-         and ($7 in ('all', 'mine') or v.review_causes ? $7) and ($8 or not v.review_escalated)
-         and case when v.review_assigned_to is null then $7 <> 'mine' else v.review_assigned_to ->> 'person_id' = $6
-           -- Whoever left, or may no longer review, keeps nothing from the others.
-           or $7 <> 'mine' and not exists (select from memberships m where m.tenant_id = $4
-             and m.person_id = v.review_assigned_to ->> 'person_id' and m.role <> 'viewer') end
-         and not exists (select from captures c where c.verification_id = v.id and c.sent_by = $6)
-         and not exists (
-           select from reviews own where own.verification_id = v.id and own.person_id = $6 and (
-             own.struck_at is null
-             -- A person who took back a second decision has seen the first.
-             or v.review_needs = 2 and v.review_state = 'open' and own.decision <> 'escalated' and exists (
-               select from reviews first where first.verification_id = v.id and first.number < own.number
-                 and first.struck_at is null and first.decision <> 'escalated')))
+       where ${WAITS} and (v.review_claimed_until is null or v.review_claimed_until <= $4)
        order by v.review_opened_at, v.id limit 1 for update of v skip locked)
      returning *`,
-    [
-      JSON.stringify(o.reviewer),
-      o.now,
-      o.until,
-      o.tenantId,
-      o.livemode,
-      o.reviewer.person_id,
-      o.queue,
-      o.seesEscalated,
-    ],
+    [...valuesOf(o), JSON.stringify(reviewer), until],
   );
+
+/** How many cases a queue holds for this person, with those that they have claimed. */
+export const countWaiting = async (db: Queryable, o: Queue): Promise<number> =>
+  (await one<{ n: number }>(db, `select count(*)::int as n from verifications v where ${WAITS}`, valuesOf(o)))!.n;
 
 /** The case that a person has held for longest, besides those listed. */
 export const findHeld = (tx: Tx, o: Claim, besides: readonly string[]): Promise<VerificationRow | undefined> =>

@@ -58,7 +58,7 @@ describe('webhook endpoint of the account', () => {
     const everything = await receiveWebhooks();
     try {
       await register({ url: everything.url, livemode: false });
-      const live = await create('live');
+      const live = await create('live', { metadata: { claim: 'C-3' } });
       const test = await create('test');
       await Promise.all([cancel(live.id), cancel(test.id)]);
       await quiet();
@@ -69,7 +69,13 @@ describe('webhook endpoint of the account', () => {
       const [{ raw, headers }] = receiver.received as [(typeof receiver.received)[0]];
       await verifyWebhook(raw, headers, tenant.webhook_secret);
       expect(await deliveriesOf(`endpoint_id=${made.body.id}`)).toMatchObject([
-        { type: 'verification.expired', verification_id: live.id, url: receiver.url, status: 'succeeded' },
+        {
+          type: 'verification.expired',
+          verification_id: live.id,
+          verification_name: 'claim C-3',
+          url: receiver.url,
+          status: 'succeeded',
+        },
       ]);
     } finally {
       await everything.close();

@@ -59,7 +59,7 @@ describe('batches', () => {
     });
     expect((await file.bytes()).subarray(0, 3)).toEqual(Uint8Array.of(0xef, 0xbb, 0xbf));
     const { body } = await read<Verification>(`/v1/verifications/${lines[0]!.id}`);
-    expect(lines[0]).toMatchObject({ capture_url: body.capture_url, error: '' });
+    expect(lines[0]).toMatchObject({ capture_url: body.capture_url, error: '', name: 'branch Nörd' });
     expect(body.config).toMatchObject({
       max_captures: 1,
       expected_location: '48.1,11.5',

@@ -104,16 +104,18 @@ describe('bulk actions', () => {
     expect(rows[0].text).not.toContain('Marta');
   });
 
-  it('POST /v1/bulk-acts reports why a verification refused, and goes on with the others', async () => {
-    const [waits] = await made(1, {});
+  it('POST /v1/bulk-acts reports why a verification refused, names each, and goes on with the others', async () => {
+    const [waits] = await made(1, { metadata: { claim: 'C-7' } });
     const [closed] = await openCases(service, 1, { livemode: false });
     const action = await done(member, { act: 'cancel', ids: [closed, waits] });
     expect([action.total, action.done, action.failed]).toEqual([2, 1, 1]);
     expect(await resultsOf(member, action)).toEqual([
-      [closed, 'failed', 'verification_closed', ''],
-      [waits, 'done', '', ''],
+      [closed, 'failed', 'verification_closed', '', ''],
+      [waits, 'done', '', '', 'claim C-7'],
     ]);
-    expect(await resultsOf(member, action, '?result=failed')).toEqual([[closed, 'failed', 'verification_closed', '']]);
+    expect(await resultsOf(member, action, '?result=failed')).toEqual([
+      [closed, 'failed', 'verification_closed', '', ''],
+    ]);
   });
 
   it('POST /v1/bulk-acts resend sends the newest event again with the same webhook-id', async () => {
@@ -127,7 +129,7 @@ describe('bulk actions', () => {
       await until(async () => receiver.received.length === 2, 'the second delivery');
       const [first, again] = receiver.received;
       expect(again!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
-      expect((await resultsOf(member, action, '?result=failed'))[0]).toEqual([silent, 'failed', 'not_found', '']);
+      expect((await resultsOf(member, action, '?result=failed'))[0]).toEqual([silent, 'failed', 'not_found', '', '']);
     } finally {
       await receiver.close();
     }

@@ -22,7 +22,12 @@ describe('why a case is doubted', () => {
     const key = service.tenant.pk_live;
     const made = async (photo: Buffer) => {
       const more = { motion_frame_base64: photo.toString('base64') };
-      return completedVerification(service, { request: { signals_required }, photo, more, key });
+      return completedVerification(service, {
+        request: { signals_required, metadata: { claim: 'C-3' } },
+        photo,
+        more,
+        key,
+      });
     };
     [display, direct] = await Promise.all([made(await photoOfScreen()), made(await firstHand())]);
   });
@@ -88,7 +93,7 @@ describe('why a case is doubted', () => {
       const { label: from } = display.verdict!;
       const { body } = await replay('?doubtful=1&confident=1');
       expect(body).toMatchObject({ cases: 2, flips: 1, by: [{ from, to: 'verified', cases: 1 }] });
-      expect(body.verifications).toMatchObject([{ id: display.id, from, to: 'verified' }]);
+      expect(body.verifications).toMatchObject([{ id: display.id, name: 'claim C-3', from, to: 'verified' }]);
       const all = (await replay('?doubtful=0&confident=0')).body;
       expect(all.by.every(({ to }) => to === 'failed')).toBe(true);
       expect(all.verifications.map(({ id }) => id)).toContain(direct.id);

@@ -35,6 +35,26 @@ describe('work on cases', () => {
     (await who.ask<{ data: ReviewComment[] }>(`/v1/verifications/${id}/comments`)).body.data;
   const paramsOf = (reply: { body: unknown }) => (reply.body as { error: { params: object } }).error.params;
 
+  it('GET /v1/reviews/waiting counts what the queue still offers a person: not what others hold, are assigned or they decided themselves', async () => {
+    const { tenantId, person } = await account();
+    const ids = await openCases(service, 4, { tenantId });
+    const [lead, assignee] = [await person('owner'), await person('reviewer')];
+    const waiting = async (who: Visitor) => (await who.ask('/v1/reviews/waiting')).body;
+    expect(await waiting(lead)).toEqual({ all: 4, mine: 0 });
+    await assign(lead, ids[0]!, { person_id: assignee.personId });
+    expect([await waiting(lead), await waiting(assignee)]).toEqual([
+      { all: 3, mine: 0 },
+      { all: 4, mine: 1 },
+    ]);
+    expect((await next(lead)).body.id).toBe(ids[1]);
+    await review(lead, ids[2]!, { decision: 'escalated' });
+    expect([await waiting(lead), await waiting(assignee)]).toEqual([
+      { all: 2, mine: 0 },
+      { all: 2, mine: 1 },
+    ]);
+    expect((await (await person('viewer')).ask('/v1/reviews/waiting')).status).toBe(403);
+  });
+
   describe('versions', () => {
     it('POST /v1/verifications/:id/reviews with an old version is 409 review_changed with where the case stands, and changes nothing', async () => {
       const { tenantId, person } = await account();

@@ -1,6 +1,6 @@
 import { caseName } from '@firsthand/contract/verification/name.ts';
 import type { VerificationSummary } from '@firsthand/contract/verification/verification.ts';
-import { useWords } from '../../base/language.tsx';
+import { useWords } from './language.tsx';
 
 type Named = Pick<VerificationSummary, 'config'>;
 

@@ -100,7 +100,10 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string | undefined })
           </span>
         )}
       </td>
-      <td>{name ?? t(`actor.${entry.actor.kind}`)}</td>
+      <td>
+        {name ?? t(`actor.${entry.actor.kind}`)}
+        {entry.actor.via && <span className="soft audit-detail">{t('actor.viaAgent')}</span>}
+      </td>
       <td>{entry.target && <code>{entry.target}</code>}</td>
       <td>{[entry.address, entry.device].filter(Boolean).join(' · ')}</td>
     </tr>

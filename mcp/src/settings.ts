@@ -51,7 +51,7 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings |
   if (values.help) return 'help';
   if (values.version) return 'version';
   const url = env.FIRSTHAND_URL?.trim() || 'http://localhost:8080';
-  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) throw new SettingsError('FIRSTHAND_URL is no http address');
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) throw new SettingsError('FIRSTHAND_URL is no http address');
   const allowed = new Set<Write>();
   for (const word of (env.FIRSTHAND_MCP_ALLOW ?? '').split(',').map(part => part.trim())) {
     if (word === '') continue;

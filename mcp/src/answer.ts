@@ -2,7 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 
 // Everything that any tool says goes through this file.
 
-export interface Picture {
+interface Picture {
   bytes: Uint8Array;
   mimeType: 'image/jpeg';
 }
@@ -11,7 +11,7 @@ export interface Picture {
 export type Found = { facts: object; link?: string } | { picture: Picture; text: string };
 
 /** About 10,000 tokens. Clients cut or park what is over 25,000. */
-export const MAX_CHARACTERS = 40_000;
+const MAX_CHARACTERS = 40_000;
 
 /**
  * Characters that nobody sees and that carry hidden orders: controls, direction marks, zero-width characters, variation selectors, tags,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 
-export const WRITES = ['create', 'send', 'decide'] as const;
+const WRITES = ['create', 'send', 'decide'] as const;
 export type Write = (typeof WRITES)[number];
 
 /** What one client may use. A key never leaves the object that one connection or one request made. */

@@ -118,6 +118,7 @@ const WORKSPACES = [
   'look',
   'sdk',
   'cli',
+  'mcp',
   'react',
   'capture',
   'dashboard',
@@ -218,6 +219,18 @@ export default {
       to: { path: allBut('cli', 'evidence', 'report', 'sdk') },
     },
     {
+      // Its sentences about a verdict are those of the dashboard.
+      name: 'mcp-knows-sdk-contract-and-the-words-of-the-dashboard-only',
+      severity: 'error',
+      from: { path: '^mcp/src' },
+      to: {
+        path: [
+          allBut('mcp', 'sdk', 'contract', 'dashboard'),
+          '^dashboard/(?!src/(base/messages/en/|case/why/findings\\.ts))',
+        ],
+      },
+    },
+    {
       // The component has the hosted page's texts and rules; they are packed with it.
       name: 'react-knows-sdk-and-the-words-and-rules-of-the-capture-page-only',
       severity: 'error',
@@ -233,7 +246,7 @@ export default {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',
       severity: 'error',
       from: { path: '^(capture|dashboard|verify|site)/src' },
-      to: { path: '^(stamps|forensics|cli|server|bench)/' },
+      to: { path: '^(stamps|forensics|cli|mcp|server|bench)/' },
     },
     {
       name: 'pages-do-not-know-each-other',

@@ -2,6 +2,7 @@
 // and a linked @firsthand/react finds the React of this repository beside the application's own.
 // In the repository the workspaces import the TypeScript as it is.
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +24,7 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** What may be imported from each library, by its name in `exports`. The CLI is only a program. */
+/** What may be imported from each library, by its name in `exports`. The others are only programs. */
 const ENTRIES = {
   sdk: {
     '.': 'index.ts',
@@ -33,8 +34,11 @@ const ENTRIES = {
   },
   react: { '.': 'index.ts' },
   cli: null,
+  mcp: null,
 } as const satisfies Record<string, Record<string, string> | null>;
 export type PackageName = keyof typeof ENTRIES;
+/** The command of each program. */
+const BINS = { cli: 'firsthand', mcp: 'firsthand-mcp' };
 
 async function buildPackage(name: PackageName, into: string): Promise<void> {
   const source = join(root, name);
@@ -51,7 +55,7 @@ async function buildPackage(name: PackageName, into: string): Promise<void> {
           ...withoutExports(entries),
           exports: exportsOf(name, entries),
         }
-      : { bin: { firsthand: 'dist/main.js' }, exports: { './package.json': './package.json' } },
+      : { bin: { [BINS[name as keyof typeof BINS]]: 'dist/main.js' }, exports: { './package.json': './package.json' } },
   );
   await cp(join(root, 'LICENSE'), join(into, 'LICENSE'));
   await cp(join(source, 'README.md'), join(into, 'README.md'));
@@ -121,7 +125,8 @@ async function bundleProgram(source: string, into: string): Promise<string[]> {
   });
   await build.close();
   await chmod(join(into, 'dist', 'main.js'), 0o755);
-  await cp(join(source, 'pictures'), join(into, 'pictures'), { recursive: true });
+  const pictures = join(source, 'pictures');
+  if (existsSync(pictures)) await cp(pictures, join(into, 'pictures'), { recursive: true });
   const libraries = new Set<string>();
   collect(output, libraries);
   return [...libraries].sort();
@@ -175,7 +180,7 @@ const withoutExports = (entries: Record<string, string>) => {
 
 async function writeManifest(into: string, manifest: Manifest, more: Record<string, unknown>): Promise<void> {
   const { name, version, description, keywords, engines, peerDependencies } = manifest;
-  // The CLI has its own inside.
+  // A program has its own inside.
   const own =
     'bin' in more
       ? []
@@ -214,7 +219,7 @@ async function writeNotices(into: string, libraries: readonly string[]): Promise
 }
 
 async function folderOf(library: string): Promise<string> {
-  for (const workspace of ['sdk', 'cli', 'stamps', 'evidence', '.']) {
+  for (const workspace of ['sdk', 'cli', 'mcp', 'stamps', 'evidence', '.']) {
     const folder = join(root, workspace, 'node_modules', library);
     if (await readdir(folder).catch(() => null)) return folder;
   }

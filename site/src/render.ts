@@ -29,29 +29,35 @@ function seenFrom(address: string, target: string): string {
   return path.startsWith('.') ? path : `./${path}`;
 }
 
-function linkOf(source: string, href: string): string {
+/** A link of `source` as it works at the address `at`. */
+function linkOf(source: string, href: string, at = addressOf(source)): string {
+  if (href.startsWith('#') && at !== addressOf(source)) return seenFrom(at, addressOf(source)) + href;
   if (!isLocal(href)) return href;
   const fragment = /#.*$/.exec(href)?.[0] ?? '';
-  return seenFrom(addressOf(source), addressOf(targetOf(source, href))) + fragment;
+  return seenFrom(at, addressOf(targetOf(source, href))) + fragment;
 }
 
-/** The page's Markdown with addresses that work beside it in the site. Code stays as it is. */
-function forPrograms({ source, markdown }: Page): string {
+const FOOT = '\n\n---\n\nEvery page: /llms.txt. All in one file: /llms-full.txt. The API: /v1/openapi.json.\n';
+
+/** The page's Markdown with addresses that work at `at`: beside it in the site unless given. Code stays as it is. */
+function forPrograms({ source, markdown }: Page, at?: string): string {
   const linked = markdown
     .split(/(^ *(?:```|~~~)[\s\S]*?^ *(?:```|~~~) *$|`[^`\n]*`)/m)
     .map((part, index) =>
       index % 2 === 1
         ? part
         : part
-            .replace(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${withEnding(source, href)})`)
-            .replace(/\bsrc="([^"]+)"/g, (_, href: string) => `src="${linkOf(source, href)}"`),
+            .replace(/\]\(([^)\s]+)\)/g, (_, href: string) => `](${withEnding(source, href, at)})`)
+            .replace(/\bsrc="([^"]+)"/g, (_, href: string) => `src="${linkOf(source, href, at)}"`),
     );
-  return `${linked.join('').trimEnd()}\n\n---\n\nEvery page: /llms.txt. The API: /v1/openapi.json.\n`;
+  return linked.join('').trimEnd();
 }
 
-function withEnding(source: string, href: string): string {
-  if (!isLocal(href) || !targetOf(source, href).endsWith('.md')) return linkOf(source, href);
-  const [path, fragment] = linkOf(source, href).split('#');
+function withEnding(source: string, href: string, at?: string): string {
+  const link = linkOf(source, href, at);
+  const leadsToPage = isLocal(href) ? targetOf(source, href).endsWith('.md') : link !== href;
+  if (!leadsToPage) return link;
+  const [path, fragment] = link.split('#');
   return `${path!.endsWith('/') ? `${path}index` : path}.md${fragment ? `#${fragment}` : ''}`;
 }
 
@@ -94,16 +100,25 @@ export async function render({ script, style }: Pick<Frame, 'script' | 'style'>)
       const fileName = posix.relative('dist', outputPath);
       return { fileName, source: framed(byAddress.get(fileName.slice(0, -'.html'.length))!, content) };
     }),
-    ...guides.map(page => ({ fileName: `${page.address}.md`, source: forPrograms(page) })),
+    ...guides.map(page => ({ fileName: `${page.address}.md`, source: forPrograms(page) + FOOT })),
     ...[...files].map(file => ({ fileName: addressOf(file), source: readFileSync(join(ROOT, file)) })),
     { fileName: 'favicon.svg', source: readFileSync(join(ROOT, 'capture/public/favicon.svg')) },
-    { fileName: 'llms.txt', source: forPrograms(pages.get('docs/README.md')!) },
+    { fileName: 'llms.txt', source: forPrograms(pages.get('docs/README.md')!) + FOOT },
+    { fileName: 'llms-full.txt', source: inOneFile(contents, byAddress) },
     {
       fileName: 'search.json',
       source: JSON.stringify(guides.filter(({ address }) => abouts.has(address)).flatMap(entriesOf)),
     },
     { fileName: '404.html', source: notThere(frame) },
   ];
+}
+
+/** Every listed page, in the order of the list, each with its address. */
+function inOneFile(contents: Frame['contents'], byAddress: ReadonlyMap<string, Page>): string {
+  const listed = contents.flatMap(({ links }) => links.map(({ address }) => byAddress.get(address)!));
+  return listed
+    .map(page => `[${page.address}](./${page.address}.md)\n\n${forPrograms(page, 'index')}\n`)
+    .join('\n---\n\n');
 }
 
 const entriesOf = ({ address, markdown }: Page): SearchEntry[] => {

@@ -134,7 +134,7 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'GET /v1/audit-log': { responses: { 200: page({ ...auditEntry, target_name: 'Claims backend' }) } },
   'GET /v1/audit-log/export': {
     responses: {
-      200: `created_at,id,action,actor_kind,actor_id,target,address,device,request_id,detail\r\n${created_at},aud_01JD3V5Q8A1B3C5D7E9F1G3H5J,api_key.created,secret,key_01JD3V4A1B3C5D7E9F1G3H5J7K,${keyId},,,01JD3V5Q8B2C4D6E8F0G1H3J5K,"{""name"":""Claims backend"",""mode"":""live"",""prefix"":""pk_live_01JD3V5Q7R""}"\r\n`,
+      200: `created_at,id,action,actor_kind,actor_id,actor_via,target,address,device,request_id,detail\r\n${created_at},aud_01JD3V5Q8A1B3C5D7E9F1G3H5J,api_key.created,secret,key_01JD3V4A1B3C5D7E9F1G3H5J7K,,${keyId},,,01JD3V5Q8B2C4D6E8F0G1H3J5K,"{""name"":""Claims backend"",""mode"":""live"",""prefix"":""pk_live_01JD3V5Q7R""}"\r\n`,
     },
   },
   'GET /v1/audit-log/feed': {

@@ -254,6 +254,12 @@ export const AuditEntry = Type.Object(
       {
         kind: Type.Enum(['secret', 'session', 'command_line', 'system'], { title: 'ActorKind' }),
         id: Type.Optional(Type.String()),
+        via: Type.Optional(
+          Type.Enum(['agent'], {
+            title: 'ActorVia',
+            description: 'a program, such as a language model, acted for it and said so in `Firsthand-Via`',
+          }),
+        ),
       },
       { ...closed, title: 'Actor' },
     ),

@@ -46,7 +46,11 @@ function siteFiles(origins: Deps['origins']) {
 
   /** Puts the service's address into a file. The rest of the site's addresses are relative. */
   const placed = (bytes: Buffer, name: string, at: string): Buffer => {
-    if (name === 'llms.txt') return Buffer.from(bytes.toString().replaceAll('](./', () => `](${origins.public}/docs/`));
+    if (/^llms(-full)?\.txt$/.test(name)) {
+      return Buffer.from(
+        bytes.toString().replaceAll(/(\]\(|\bsrc=")\.\//g, (_, before) => `${before}${origins.public}/docs/`),
+      );
+    }
     if (!name.endsWith('.html')) return bytes;
     const html = bytes.toString().replaceAll('="/', () => `="${root}/`);
     // These two are shown at addresses of any depth.
@@ -68,7 +72,8 @@ function siteFiles(origins: Deps['origins']) {
 }
 
 /**
- * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, and the list of pages at /llms.txt. /docs/v<version>/… has the same files, so a link
+ * Serves the guides: /docs/<page>, its Markdown at /docs/<page>.md, the list of pages at /llms.txt,
+ * and all of them in one file at /llms-full.txt. /docs/v<version>/… has the same files, so a link
  * can name the version that it was written for; another version is a 404.
  *
  * @param reference answers /docs/v<version>/api
@@ -109,5 +114,7 @@ export function registerSite(
     });
   }
   app.get(`/docs/v${VERSION}/api`, reference);
-  app.get('/llms.txt', async (request, reply) => show(request, reply, 'llms.txt', '/docs/'));
+  for (const name of ['llms.txt', 'llms-full.txt']) {
+    app.get(`/${name}`, async (request, reply) => show(request, reply, name, '/docs/'));
+  }
 }

@@ -200,9 +200,16 @@ describe('the pages that make and manage', () => {
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Revoke' }).click();
     await desk.page.getByText('The key Claims backend was revoked.').waitFor();
     expect((await ask(service, '/v1/verifications', { key })).status).toBe(401);
+    await ask(service, '/v1/settings', {
+      method: 'PATCH',
+      key: service.tenant.rk_secret,
+      headers: { 'firsthand-via': 'agent' },
+      body: { name: 'Acme' },
+    });
     await desk.press('Audit log');
     await desk.heading('Audit log');
     await desk.page.getByText('api_key.revoked').first().waitFor();
+    await desk.page.getByRole('row', { name: /settings\.updated.*Secret key.*through an AI agent/s }).waitFor();
     await desk.fine('audit');
     await desk.close();
   });

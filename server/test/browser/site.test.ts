@@ -56,6 +56,22 @@ describe('the guides at /docs', () => {
     }
   });
 
+  it('serves every listed page in one file at llms-full.txt, whose links lead somewhere', async () => {
+    const list = await (await get('/llms.txt')).text();
+    const whole = await (await get('/llms-full.txt')).text();
+    const pages = [...list.matchAll(/^- \[.+?\]\((.+?)\): /gm)].map(([, address]) => address!);
+    expect(pages.length).toBeGreaterThan(40);
+    const headings = [...whole.matchAll(/^\[[\w/.-]+\]\((.+?)\)\n\n# /gm)].map(([, address]) => address);
+    expect(headings).toEqual(pages);
+    const text = whole.replaceAll(/^ *(?:```|~~~)[\s\S]*?^ *(?:```|~~~) *$|`[^`\n]*`/gm, '');
+    const links = new Set([...text.matchAll(/\]\(([^)\s#]+)/g)].map(([, address]) => address!));
+    const own = [...links].filter(address => !/^https?:|^mailto:/.test(address) || address.startsWith(service.url));
+    for (const address of own) {
+      expect([address, address.startsWith(`${service.url}/docs/`)]).toEqual([address, true]);
+      expect([address, (await get(new URL(address).pathname)).status]).toEqual([address, 200]);
+    }
+  });
+
   it('names its version in an address that shows no other version', async () => {
     const answer = await get(`/docs/v${version}/webhooks`);
     expect(answer.headers.get('link')).toBe(`<${service.deps.origins.public}/docs/webhooks>; rel="canonical"`);

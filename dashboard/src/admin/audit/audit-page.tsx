@@ -100,7 +100,10 @@ function Entry({ entry, name }: { entry: AuditEntry; name: string | undefined })
           </span>
         )}
       </td>
-      <td>{name ?? t(`actor.${entry.actor.kind}`)}</td>
+      <td>
+        {name ?? t(`actor.${entry.actor.kind}`)}
+        {entry.actor.via && <span className="soft audit-detail">{t('actor.viaAgent')}</span>}
+      </td>
       <td>
         {entry.target_name && <span className="audit-name">{entry.target_name}</span>}
         {entry.target && <code className="soft">{entry.target}</code>}

@@ -23,7 +23,7 @@ export interface Activity {
   device?: string;
 }
 
-/** Returns the activity of a request. */
+/** Returns the activity of a request. A program that acts for a person or a key says so in `Firsthand-Via`; nobody can prove that it does. */
 export function activityOf(call: {
   deps: Pick<Deps, 'clock'>;
   principal: Principal;
@@ -36,7 +36,13 @@ export function activityOf(call: {
       : principal.kind === 'secret'
         ? { kind: 'secret', id: principal.keyId }
         : { kind: 'system' };
-  return { tenantId: principal.tenantId, actor, at: call.deps.clock.now(), ...originOf(call.request) };
+  const via = call.request.headers['firsthand-via'] === 'agent' ? ({ via: 'agent' } as const) : {};
+  return {
+    tenantId: principal.tenantId,
+    actor: { ...actor, ...via },
+    at: call.deps.clock.now(),
+    ...originOf(call.request),
+  };
 }
 
 /** Returns the request id, the address and the device for an entry. */

@@ -33,6 +33,32 @@ describe('audit log', () => {
     return body;
   }
 
+  it('names an agent where a request says `Firsthand-Via: agent`, in the list and in both files', async () => {
+    const { rk_secret: key } = await service.newTenant();
+    for (const [name, via] of [
+      ['By hand', undefined],
+      ['By an agent', 'agent'],
+      ['By something else', 'toaster'],
+    ]) {
+      const headers: Record<string, string> = via ? { 'firsthand-via': via } : {};
+      const reply = await ask(service, '/v1/settings', { method: 'PATCH', key, headers, body: { name } });
+      expect(reply.status).toBe(200);
+    }
+    const { data } = (await get<Feed>('', key)).body;
+    const changes = data.filter(({ action }) => action === 'settings.updated').reverse();
+    expect(changes.map(({ actor }) => actor.via)).toEqual([undefined, 'agent', undefined]);
+    const rows = parse((await get<string>('/export', key)).text, { columns: true, bom: true }) as Record<
+      string,
+      string
+    >[];
+    expect(rows.filter(({ action }) => action === 'settings.updated').map(row => row.actor_via)).toEqual([
+      '',
+      'agent',
+      '',
+    ]);
+    expect((await get<string>('/export?format=jsonl', key)).text).toContain('"via":"agent"');
+  });
+
   describe('GET /v1/audit-log/feed', () => {
     it('skips no entry whose transaction ends after a later entry’s', async () => {
       const { tenant_id: id, rk_secret: key } = await service.newTenant();

@@ -119,6 +119,7 @@ const WORKSPACES = [
   'sdk',
   'cli',
   'react',
+  'react-native',
   'capture',
   'dashboard',
   'verify',
@@ -230,6 +231,18 @@ export default {
       },
     },
     {
+      // The same for apps, without the components for pages.
+      name: 'react-native-knows-sdk-and-the-rules-of-the-capture-page-only',
+      severity: 'error',
+      from: { path: '^react-native/src', pathNot: TESTS },
+      to: {
+        path: [
+          allBut('react-native', 'sdk', 'capture', 'contract'),
+          '^capture/src/(?!messages/|(files|flow|refusal)\\.ts)',
+        ],
+      },
+    },
+    {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',
       severity: 'error',
       from: { path: '^(capture|dashboard|verify|site)/src' },
@@ -253,7 +266,12 @@ export default {
       from: { path: '^server/src/' },
       to: { path: '^scripts/' },
     },
-    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|@expo/app-integrity)$' },
+    },
     {
       name: 'tests-are-not-imported',
       severity: 'error',

@@ -1,4 +1,4 @@
-import { checkHead, type FileFault } from '@firsthand/capture/files.ts';
+import { checkHead } from '@firsthand/capture/files.ts';
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { SIZE_BYTES } from '@firsthand/contract/capture/picture-size.ts';
 import {
@@ -41,12 +41,15 @@ export interface HeldPhoto {
   reason?: string;
 }
 
+/** Why the service would not take a file: its type, its size, no bytes at all, or too many megapixels. */
+export type PhotoFault = 'file.type' | 'file.size' | 'file.empty' | 'file.pixels';
+
 /** The service would not take this file. */
 export class PhotoRefused extends Error {
-  readonly fault: FileFault;
+  readonly fault: PhotoFault;
   readonly megapixels: number | undefined;
 
-  constructor(fault: FileFault, megapixels?: number) {
+  constructor(fault: PhotoFault, megapixels?: number) {
     super(`The service takes no such file: ${fault}`);
     this.name = 'PhotoRefused';
     this.fault = fault;

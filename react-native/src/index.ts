@@ -15,6 +15,7 @@ export {
   heldLinks,
   type Link,
   openCapture,
+  type PhotoFault,
   PhotoRefused,
   type PhotoStep,
   type SendHeldOptions,

@@ -1,3 +1,4 @@
+import { Platform } from 'react-native';
 import type { Integrity } from './phone.ts';
 
 export type IntegrityOptions = {
@@ -11,7 +12,6 @@ export type IntegrityOptions = {
  */
 export function appIntegrity({ cloudProjectNumber }: IntegrityOptions = {}): () => Promise<Integrity | null> {
   return async () => {
-    const { Platform } = await import('react-native');
     if (Platform.OS === 'android' && cloudProjectNumber === undefined) return null;
     const module = await import('@expo/app-integrity');
     if (Platform.OS === 'android' && cloudProjectNumber !== undefined) {

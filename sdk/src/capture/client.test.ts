@@ -11,7 +11,8 @@ test('createCaptureClient gives up after its time limit, whatever the fetch of a
   vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
     throw new TypeError('AbortSignal.timeout is not a function');
   });
-  const stuck = { ok: true, json: () => never } as Response;
+  const stuck = new Response();
+  vi.spyOn(stuck, 'json').mockReturnValue(never);
   for (const answer of [() => never, async () => stuck]) {
     const signals: (AbortSignal | null | undefined)[] = [];
     const client = createCaptureClient({

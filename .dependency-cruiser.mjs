@@ -120,6 +120,7 @@ const WORKSPACES = [
   'cli',
   'mcp',
   'react',
+  'react-native',
   'capture',
   'dashboard',
   'verify',
@@ -243,6 +244,18 @@ export default {
       },
     },
     {
+      // The same for apps, without the components for pages.
+      name: 'react-native-knows-sdk-and-the-rules-of-the-capture-page-only',
+      severity: 'error',
+      from: { path: '^react-native/src', pathNot: TESTS },
+      to: {
+        path: [
+          allBut('react-native', 'sdk', 'capture', 'contract'),
+          '^capture/src/(?!messages/|(files|flow|refusal)\\.ts)',
+        ],
+      },
+    },
+    {
       name: 'pages-know-contract-evidence-report-sdk-and-look-only',
       severity: 'error',
       from: { path: '^(capture|dashboard|verify|site)/src' },
@@ -266,7 +279,12 @@ export default {
       from: { path: '^server/src/' },
       to: { path: '^scripts/' },
     },
-    { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'no-unresolvable',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|@expo/app-integrity)$' },
+    },
     {
       name: 'tests-are-not-imported',
       severity: 'error',

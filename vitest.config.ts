@@ -33,7 +33,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,stamps,evidence,report,forensics,look,sdk,cli,mcp,react,capture,dashboard,site,bench,research,scripts,examples,deploy}/**/*.test.{ts,tsx}',
+            '{contract,stamps,evidence,report,forensics,look,sdk,cli,mcp,react,react-native,capture,dashboard,site,bench,research,scripts,examples,deploy}/**/*.test.{ts,tsx}',
           ],
           // A process for each file costs a sixth of their time.
           isolate: false,

@@ -33,6 +33,7 @@ const ENTRIES = {
     './webhooks': 'webhooks.ts',
   },
   react: { '.': 'index.ts' },
+  'react-native': { '.': 'index.ts', './integrity': 'integrity.ts' },
   cli: null,
   mcp: null,
 } as const satisfies Record<string, Record<string, string> | null>;
@@ -46,21 +47,43 @@ async function buildPackage(name: PackageName, into: string): Promise<void> {
   const entries = ENTRIES[name];
   await mkdir(into, { recursive: true });
   const bundled = entries ? await bundleLibrary(name, entries, into) : await bundleProgram(source, into);
-  await writeManifest(
-    into,
-    manifest,
-    entries
-      ? {
-          sideEffects: name === 'react' ? ['*.css'] : false,
-          ...withoutExports(entries),
-          exports: exportsOf(name, entries),
-        }
-      : { bin: { [BINS[name as keyof typeof BINS]]: 'dist/main.js' }, exports: { './package.json': './package.json' } },
-  );
+  await writeManifest(into, manifest, entries ? entryPoints(name, entries) : programOf(name));
   await cp(join(root, 'LICENSE'), join(into, 'LICENSE'));
   await cp(join(source, 'README.md'), join(into, 'README.md'));
   await writeNotices(into, bundled);
 }
+
+const programOf = (name: PackageName) => ({
+  bin: { [BINS[name as keyof typeof BINS]]: 'dist/main.js' },
+  exports: { './package.json': './package.json' },
+});
+
+function entryPoints(name: PackageName, entries: Record<string, string>): Record<string, unknown> {
+  if (name === 'react-native') return forMetro(entries);
+  return {
+    sideEffects: name === 'react' ? ['*.css'] : false,
+    ...withoutExports(entries),
+    exports: exportsOf(name, entries),
+  };
+}
+
+/** One build for Metro and for Jest: a map with two builds loads the package twice. Only the module for attestations may be left out. */
+const forMetro = (entries: Record<string, string>) => ({
+  type: 'commonjs',
+  sideEffects: false,
+  main: './dist/index.js',
+  types: './dist/index.d.ts',
+  exports: {
+    ...Object.fromEntries(
+      Object.entries(entries).map(([name, file]) => [
+        name,
+        { types: `./dist/${nameOf(file)}.d.ts`, default: `./dist/${nameOf(file)}.js` },
+      ]),
+    ),
+    './package.json': './package.json',
+  },
+  peerDependenciesMeta: { '@expo/app-integrity': { optional: true } },
+});
 
 const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
 
@@ -76,8 +99,8 @@ const IMPORTED: Plugin = {
   },
 };
 
-/** ECMAScript modules and CommonJS, each with its own declarations. Returns the libraries that are inside. */
-async function bundleLibrary(name: string, entries: Record<string, string>, into: string): Promise<string[]> {
+/** ECMAScript modules and CommonJS, each with its own declarations; only CommonJS for Metro. Returns the libraries that are inside. */
+async function bundleLibrary(name: PackageName, entries: Record<string, string>, into: string): Promise<string[]> {
   const source = join(root, name);
   const input = Object.fromEntries(
     Object.values(entries).map(file => [nameOf(file), join(source, 'src', file)] as const),
@@ -85,7 +108,7 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const build = await rolldown({
     input,
     platform: 'neutral',
-    external: [/^react/, /^@firsthand\/sdk(\/\w+)?$/],
+    external: [/^react/, /^@?expo[-/]/, /^@firsthand\/sdk(\/\w+)?$/],
     plugins: [IMPORTED],
     cwd: source,
     // It warns of every directive, also of one that an entry keeps.
@@ -94,8 +117,9 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   const libraries = new Set<string>();
   const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
   await run(process.execPath, [TSC, '-p', join(source, 'tsconfig.pack.json'), '--outDir', types], { cwd: root });
-  for (const format of ['esm', 'cjs'] as const) {
-    const dir = join(into, 'dist', format);
+  const metro = name === 'react-native';
+  for (const format of metro ? (['cjs'] as const) : (['esm', 'cjs'] as const)) {
+    const dir = metro ? join(into, 'dist') : join(into, 'dist', format);
     const { output } = await build.write({
       dir,
       format,
@@ -109,7 +133,7 @@ async function bundleLibrary(name: string, entries: Record<string, string>, into
   if (name === 'react') await cp(join(source, 'src', 'styles.css'), join(into, 'dist', 'styles.css'));
   await build.close();
   await rm(types, { recursive: true });
-  await writeFile(join(into, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
+  if (!metro) await writeFile(join(into, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
   return [...libraries].sort();
 }
 

@@ -6,7 +6,8 @@ import { longSideOf } from '@firsthand/contract/capture/sizes.ts';
 
 export type FileFault = 'file.type' | 'file.size' | 'file.empty' | 'file.pixels';
 
-export type PickedFile = { blob: Blob; contentType: string } | { fault: FileFault; megapixels?: number };
+type FaultyFile = { fault: FileFault; megapixels?: number };
+export type PickedFile = { blob: Blob; contentType: string } | FaultyFile;
 
 /** True for a picture smaller than a step asks for. Size 0: the browser cannot decode it, so the service checks. */
 export const isBelow = (size: { width: number; height: number }, least: number | undefined): boolean =>
@@ -18,11 +19,22 @@ export async function checkFile(
   accept: readonly string[] = LIVE_IMAGE_TYPES,
   maxBytes = UPLOAD_HARD_CAP_BYTES,
 ): Promise<PickedFile> {
-  if (file.size === 0) return { fault: 'file.empty' };
   const head = new Uint8Array(await file.slice(0, SIZE_BYTES).arrayBuffer());
+  const checked = checkHead(file.size, head, accept, maxBytes);
+  return 'fault' in checked ? checked : { blob: file, ...checked };
+}
+
+/** The same, by a file's size and first `SIZE_BYTES` bytes. The type is that of the bytes, whatever the file is called. */
+export function checkHead(
+  size: number,
+  head: Uint8Array,
+  accept: readonly string[] = LIVE_IMAGE_TYPES,
+  maxBytes = UPLOAD_HARD_CAP_BYTES,
+): { contentType: string } | FaultyFile {
+  if (size === 0) return { fault: 'file.empty' };
   const contentType = imageTypeOf(head);
   if (!contentType || !accept.includes(contentType)) return { fault: 'file.type' };
-  if (file.size > maxBytes) return { fault: 'file.size' };
+  if (size > maxBytes) return { fault: 'file.size' };
   const megapixels = megapixelsExceeded(head, contentType);
-  return megapixels === undefined ? { blob: file, contentType } : { fault: 'file.pixels', megapixels };
+  return megapixels === undefined ? { contentType } : { fault: 'file.pixels', megapixels };
 }

@@ -1,5 +1,5 @@
 import { timerMs } from '../waits.ts';
-import { errorFromResponse, NetworkError } from './errors.ts';
+import { ApiError, errorFromResponse, NetworkError } from './errors.ts';
 import type {
   CaptureSubmission,
   CaptureView,
@@ -24,26 +24,44 @@ export type CaptureClient = ReturnType<typeof createCaptureClient>;
 
 type Reach = { fetch: typeof fetch; timeoutMs: number };
 
-async function call({ fetch, timeoutMs }: Reach, url: string, init: RequestInit = {}): Promise<Response> {
-  let response: Response;
-  try {
+/**
+ * Sends a request and reads its answer, both within `timeoutMs`. An own timer, because React Native has no `AbortSignal.timeout`, and the
+ * fetch of an app may ignore its signal.
+ */
+async function call<T>(
+  reach: Reach,
+  url: string,
+  init: RequestInit,
+  read: (answer: Response) => Promise<T>,
+): Promise<T> {
+  const { fetch, timeoutMs } = reach;
+  const ending = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`No answer within ${timeoutMs} ms.`));
+      ending.abort();
+    }, timerMs(timeoutMs));
+  });
+  const exchange = async () => {
     // Called by its name: as a method of another object a browser's `fetch` throws.
-    response = await fetch(url, { ...init, signal: AbortSignal.timeout(timerMs(timeoutMs)) });
+    const answer = await fetch(url, { ...init, signal: ending.signal });
+    if (!answer.ok) throw await errorFromResponse(answer);
+    return read(answer);
+  };
+  try {
+    return await Promise.race([exchange(), late]);
   } catch (cause) {
-    throw new NetworkError(cause);
+    throw cause instanceof ApiError ? cause : new NetworkError(cause);
+  } finally {
+    clearTimeout(timer);
   }
-  if (!response.ok) throw await errorFromResponse(response);
-  return response;
 }
 
-async function read<T>(reach: Reach, url: string, init?: RequestInit): Promise<T> {
-  const response = await call(reach, url, init);
-  try {
-    return (await response.json()) as T;
-  } catch (cause) {
-    throw new NetworkError(cause);
-  }
-}
+const read = <T>(reach: Reach, url: string, init: RequestInit = {}): Promise<T> =>
+  call(reach, url, init, async answer => (await answer.json()) as T);
+
+const ignored = async () => {};
 
 const post = (body: unknown, headers: Record<string, string> = {}): RequestInit => ({
   method: 'POST',
@@ -80,7 +98,7 @@ export function createCaptureClient(options: CaptureClientOptions) {
      * the challenge's `expires_at` counts as late.
      */
     announceFilm: async (film: FilmAnnouncement) => {
-      await call(reach, path('/films'), post(film));
+      await call(reach, path('/films'), post(film), ignored);
     },
 
     /** Creates a single-use upload URL for the bytes of one capture. The URL accepts only `contentType`. */
@@ -99,7 +117,7 @@ export function createCaptureClient(options: CaptureClientOptions) {
 
     /** Reports where the person is. Best effort: the caller goes on, whatever the result. */
     progress: async (report: ProgressReport) => {
-      await call(reach, path('/progress'), post(report));
+      await call(reach, path('/progress'), post(report), ignored);
     },
 
     /** Sends the report while the page is closing. Returns false when the browser does not queue it. */

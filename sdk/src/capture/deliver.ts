@@ -1,14 +1,15 @@
 import { ApiError } from './errors.ts';
+import { uploadBytes } from './put.ts';
 import { missingOf, type Sending } from './sending.ts';
-import type { HeldCapture } from './store.ts';
-import { uploadTrace } from './trace.ts';
+import type { Bytes, HeldCapture } from './store.ts';
+import { TRACE_CONTENT_TYPE } from './trace.ts';
 import type { CaptureSubmission, CaptureView } from './wire.ts';
 
 /** A capture counts as refused after the service fails to find its uploaded bytes this many times. */
 const MAX_REUPLOADS = 3;
 
 /** Repeats an upload whose URL expired before the bytes went out (the phone slept): its PUT fails with a bare status. */
-async function stored({ persist }: Sending, upload: () => Promise<string>): Promise<string> {
+async function stored<B extends Bytes>({ persist }: Sending<B>, upload: () => Promise<string>): Promise<string> {
   for (let refusals = 0; ; refusals++) {
     try {
       // Creates a new upload URL with each PUT: a URL is good for one PUT within five minutes, and after a lost
@@ -22,22 +23,20 @@ async function stored({ persist }: Sending, upload: () => Promise<string>): Prom
 }
 
 /** Uploads what the service lacks: the picture, then the trace. */
-export async function upload(sending: Sending, capture: HeldCapture): Promise<void> {
+export async function upload<B extends Bytes>(sending: Sending<B>, capture: HeldCapture<B>): Promise<void> {
   const { client, store, put, report } = sending;
   const { stepKey, contentType, bytes, session } = capture;
   if (!capture.imageKey) {
-    capture.imageKey = await stored(sending, async () => {
-      const target = await client.uploadUrl({ contentType, step_key: stepKey, size_bytes: bytes.byteLength });
-      await put(target, bytes);
-      return target.image_key;
-    });
+    capture.imageKey = await stored(sending, () => uploadBytes(client, put, { contentType, step_key: stepKey, bytes }));
     await store.putCapture(capture);
     report('sending');
   }
   if (!session || session.traceKey) return;
   try {
     const { trace } = session;
-    session.traceKey = await stored(sending, () => uploadTrace(client, { step_key: stepKey, trace }, put));
+    session.traceKey = await stored(sending, () =>
+      uploadBytes(client, put, { contentType: TRACE_CONTENT_TYPE, step_key: stepKey, bytes: trace }),
+    );
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     // The service takes no trace: the photo goes without.
@@ -48,14 +47,14 @@ export async function upload(sending: Sending, capture: HeldCapture): Promise<vo
 }
 
 /** Submits a capture. Uploads first what the service has not got, or has lost. */
-export async function submit(sending: Sending, capture: HeldCapture): Promise<CaptureView> {
+export async function submit<B extends Bytes>(sending: Sending<B>, capture: HeldCapture<B>): Promise<CaptureView> {
   for (let uploads = 0; ; uploads++) {
     const { imageKey } = capture;
     if (!imageKey || missingOf(capture) > 0) {
       await upload(sending, capture);
       continue;
     }
-    const attestationToken = await sending.attestation().catch(() => undefined);
+    const attestationToken = await sending.attestation(capture).catch(() => undefined);
     try {
       const body = submissionOf(capture, imageKey, attestationToken);
       return await sending.persist('finishing', () => sending.client.submit(body, capture.id));
@@ -66,7 +65,11 @@ export async function submit(sending: Sending, capture: HeldCapture): Promise<Ca
   }
 }
 
-function submissionOf(capture: HeldCapture, imageKey: string, attestationToken: string | undefined): CaptureSubmission {
+function submissionOf(
+  capture: HeldCapture<Bytes>,
+  imageKey: string,
+  attestationToken: string | undefined,
+): CaptureSubmission {
   const { location, motionFrame, session } = capture;
   return {
     image_key: imageKey,
@@ -84,7 +87,7 @@ function submissionOf(capture: HeldCapture, imageKey: string, attestationToken: 
 }
 
 /** Forgets what the service does not find, so that the next try uploads it, or goes without it. Returns false when neither helps. */
-function forgetLost(capture: HeldCapture, error: ApiError, mayUpload: boolean): boolean {
+function forgetLost(capture: HeldCapture<Bytes>, error: ApiError, mayUpload: boolean): boolean {
   const { session } = capture;
   const lost = error.names('image_key') || error.names('image_sha256');
   const traceLost = error.names('trace_key') || error.names('trace_sha256');

@@ -7,6 +7,7 @@ export { type SendResult, sendHeld } from './outbox.ts';
 export { type Put, type PutOptions, putWithProgress } from './put.ts';
 export type { SendOptions, SendProgress } from './sending.ts';
 export {
+  type Bytes,
   type CaptureStore,
   type HeldAnswer,
   type HeldCapture,

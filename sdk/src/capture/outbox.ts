@@ -1,8 +1,9 @@
 import { submit, upload } from './deliver.ts';
 import { ApiError } from './errors.ts';
 import { submissionOrder } from './order.ts';
+import type { Put } from './put.ts';
 import { missingOf, type Sending, type SendOptions, startSending } from './sending.ts';
-import type { HeldCapture } from './store.ts';
+import type { Bytes, HeldCapture } from './store.ts';
 import type { CaptureView, Fault } from './wire.ts';
 
 /**
@@ -35,7 +36,9 @@ const REFUSALS = new Set(['invalid_request', 'unknown_step', 'idempotency_confli
  * @throws ApiError when the service refuses the whole verification (`not_found`, `expired`) or asks for a wait of more than ten minutes;
  * NetworkError when `signal` fired.
  */
-export function sendHeld(options: SendOptions): Promise<SendResult> {
+export function sendHeld(options: SendOptions): Promise<SendResult>;
+export function sendHeld<B extends Bytes>(options: SendOptions<B> & { put: Put<B> }): Promise<SendResult>;
+export function sendHeld<B extends Bytes>(options: SendOptions<B>): Promise<SendResult> {
   const { client, signal } = options;
   let started = false;
   const run = () => {
@@ -52,7 +55,7 @@ export function sendHeld(options: SendOptions): Promise<SendResult> {
     });
 }
 
-async function send(options: SendOptions): Promise<SendResult> {
+async function send<B extends Bytes>(options: SendOptions<B>): Promise<SendResult> {
   const { client, store } = options;
   const sending = startSending(options, await store.captures(client.token));
   const { report, persist } = sending;
@@ -81,9 +84,9 @@ async function send(options: SendOptions): Promise<SendResult> {
 const isClosed = ({ status }: CaptureView): boolean => status === 'expired' || status === 'failed';
 
 /** Runs one step of sending a capture. Returns the end of sending if the step ended it. */
-async function guarded(
-  sending: Sending,
-  capture: HeldCapture,
+async function guarded<B extends Bytes>(
+  sending: Sending<B>,
+  capture: HeldCapture<B>,
   step: () => Promise<void>,
 ): Promise<SendResult | undefined> {
   try {
@@ -105,13 +108,13 @@ async function guarded(
   }
 }
 
-async function drop(sending: Sending, capture: HeldCapture): Promise<void> {
+async function drop<B extends Bytes>(sending: Sending<B>, capture: HeldCapture<B>): Promise<void> {
   await sending.store.removeCapture(capture.id);
   sending.held = sending.held.filter(other => other !== capture);
 }
 
 /** Sends the text answers, when all captures are in. `view`: as the service showed it last. */
-async function sendAnswers(sending: Sending, view: CaptureView): Promise<SendResult> {
+async function sendAnswers<B extends Bytes>(sending: Sending<B>, view: CaptureView): Promise<SendResult> {
   const { client, store, persist, unneeded } = sending;
   const answers = await store.answers(client.token);
   let last = view;
@@ -131,7 +134,7 @@ async function sendAnswers(sending: Sending, view: CaptureView): Promise<SendRes
 }
 
 /** Ends sending to a verification that takes nothing more. */
-async function settle({ client, store, persist, held, unneeded }: Sending): Promise<SendResult> {
+async function settle<B extends Bytes>({ client, store, persist, held, unneeded }: Sending<B>): Promise<SendResult> {
   const view = await persist('finishing', () => client.view());
   await store.clear(client.token);
   return isClosed(view) ? { outcome: 'closed', view } : { outcome: 'done', view, unneeded: unneeded + held.length };

@@ -1,5 +1,7 @@
 import { timerMs } from '../waits.ts';
+import type { CaptureClient } from './client.ts';
 import { ApiError, NetworkError } from './errors.ts';
+import type { Bytes } from './store.ts';
 import type { UploadTarget } from './wire.ts';
 
 export type PutOptions = {
@@ -10,7 +12,22 @@ export type PutOptions = {
   stallMs?: number;
 };
 
-export type Put = (target: UploadTarget, bytes: ArrayBuffer, options?: PutOptions) => Promise<void>;
+export type Put<B extends Bytes = ArrayBuffer> = (
+  target: UploadTarget,
+  bytes: B,
+  options?: PutOptions,
+) => Promise<void>;
+
+/** Asks for an upload URL and PUTs the bytes to it. Returns their `image_key`. */
+export async function uploadBytes<B extends Bytes>(
+  client: CaptureClient,
+  put: (target: UploadTarget, bytes: B) => Promise<void>,
+  { bytes, ...request }: { bytes: B; contentType: string; step_key: string },
+): Promise<string> {
+  const target = await client.uploadUrl({ ...request, size_bytes: bytes.byteLength });
+  await put(target, bytes);
+  return target.image_key;
+}
 
 /**
  * PUTs bytes to an upload URL. Uses XMLHttpRequest, because fetch does not report upload progress.

@@ -2,7 +2,7 @@ import type { CaptureClient } from './client.ts';
 import { ApiError, isTransient, NetworkError } from './errors.ts';
 import { pauseUntilWorthIt } from './pause.ts';
 import { type Put, putWithProgress } from './put.ts';
-import type { CaptureStore, HeldCapture } from './store.ts';
+import type { Bytes, CaptureStore, HeldCapture } from './store.ts';
 import type { UploadTarget } from './wire.ts';
 
 export type SendProgress = {
@@ -17,46 +17,48 @@ export type SendProgress = {
   total: number;
 };
 
-export type SendOptions = {
+export type SendOptions<B extends Bytes = ArrayBuffer> = {
   client: CaptureClient;
-  store: CaptureStore;
+  store: CaptureStore<B>;
   onProgress?: (progress: SendProgress) => void;
   /** Stops sending. Held captures stay held. */
   signal?: AbortSignal;
   /** Gets one token for each capture, or none. A failure does not stop the capture. */
-  attestation?: () => Promise<string | undefined>;
-  put?: Put;
+  attestation?: (capture: HeldCapture<B>) => Promise<string | undefined>;
+  put?: Put<B>;
   /** Resolves when the next try makes sense: after the delay, or earlier when the network returns. */
   pause?: (delayMs: number, signal?: AbortSignal) => Promise<void>;
 };
 
-const bytesOf = ({ bytes, session }: HeldCapture): number => bytes.byteLength + (session?.trace.byteLength ?? 0);
+const bytesOf = ({ bytes, session }: HeldCapture<Bytes>): number => bytes.byteLength + (session?.trace.byteLength ?? 0);
 
 /** Bytes of a capture that the service has not got yet. */
-export const missingOf = ({ bytes, imageKey, session }: HeldCapture): number =>
+export const missingOf = ({ bytes, imageKey, session }: HeldCapture<Bytes>): number =>
   (imageKey ? 0 : bytes.byteLength) + (!session || session.traceKey ? 0 : session.trace.byteLength);
 
 /** A person may wait ten minutes for a bucket that comes back. A longer `Retry-After` is the caller's to wait for. */
 const LONGEST_RETRY_AFTER_MS = 600_000;
 
 /** One run of sending. */
-export type Sending = {
+export type Sending<B extends Bytes = ArrayBuffer> = {
   client: CaptureClient;
-  store: CaptureStore;
+  store: CaptureStore<B>;
   /** Captures that the service does not have yet. */
-  held: HeldCapture[];
+  held: HeldCapture<B>[];
   /** Captures dropped because their steps were full. */
   unneeded: number;
-  attestation: () => Promise<string | undefined>;
+  attestation: (capture: HeldCapture<B>) => Promise<string | undefined>;
   /** PUTs bytes and reports how many went out. */
-  put: (target: UploadTarget, bytes: ArrayBuffer) => Promise<void>;
+  put: (target: UploadTarget, bytes: B) => Promise<void>;
   report: (state: SendProgress['state'], current?: number) => void;
   /** Repeats `action` until it succeeds or fails for good. */
   persist: <T>(state: SendProgress['state'], action: () => Promise<T>) => Promise<T>;
 };
 
-export function startSending(options: SendOptions, held: HeldCapture[]): Sending {
-  const { client, store, onProgress, signal, put = putWithProgress, pause = pauseUntilWorthIt } = options;
+export function startSending<B extends Bytes>(options: SendOptions<B>, held: HeldCapture<B>[]): Sending<B> {
+  const { client, store, onProgress, signal, pause = pauseUntilWorthIt } = options;
+  // `sendHeld` asks for a `put` where the bytes are not ArrayBuffers.
+  const put = options.put ?? (putWithProgress as unknown as Put<B>);
   const totalBytes = held.reduce((sum, capture) => sum + bytesOf(capture), 0);
   const total = held.length;
 
@@ -88,7 +90,7 @@ export function startSending(options: SendOptions, held: HeldCapture[]): Sending
     }
   }
 
-  const sending: Sending = {
+  const sending: Sending<B> = {
     client,
     store,
     held,

@@ -1,12 +1,15 @@
 import { type DBSchema, type IDBPDatabase, type IDBPObjectStore, openDB } from 'idb';
 import type { DeviceLocation } from './wire.ts';
 
+/** A photo's bytes as a store hands them out: an `ArrayBuffer` in a browser; in an app it may be a file, which only its `Put` reads. */
+export type Bytes = { readonly byteLength: number };
+
 /** One picture held on the device. Its `id` is always the idempotency key of its submission. */
-export type HeldCapture = {
+export type HeldCapture<B extends Bytes = ArrayBuffer> = {
   id: string;
   token: string;
   stepKey: string;
-  bytes: ArrayBuffer;
+  bytes: B;
   contentType: string;
   sha256: string;
   /** `web` for the live camera, `web_file` for a chosen file. */
@@ -17,15 +20,15 @@ export type HeldCapture = {
   /** JPEG taken after a small sideways move, for the depth signal. */
   motionFrame?: ArrayBuffer;
   /** The camera session that was filmed with the photo. */
-  session?: HeldSession;
+  session?: HeldSession<B>;
   /** Set when the service has the bytes. The submission may still be outstanding. */
   imageKey?: string;
 };
 
 /** A challenge and the trace that answers it: the file that `traceBlob` makes. */
-export type HeldSession = {
+export type HeldSession<B extends Bytes = ArrayBuffer> = {
   challengeId: string;
-  trace: ArrayBuffer;
+  trace: B;
   traceSha256: string;
   /** Set when the service has the trace. */
   traceKey?: string;
@@ -37,11 +40,11 @@ export type HeldAnswer = { token: string; key: string; value: string };
 const STALE_MS = 2 * 86_400_000;
 
 /** Photos and answers by verification, kept across a reload. The page deletes each when the service has it. */
-export type CaptureStore = {
+export type CaptureStore<B extends Bytes = ArrayBuffer> = {
   /** Whether held data outlives the page; false when the browser refuses storage (private windows, a full disk). */
   readonly durable: boolean;
-  captures(token: string): Promise<HeldCapture[]>;
-  putCapture(capture: HeldCapture): Promise<void>;
+  captures(token: string): Promise<HeldCapture<B>[]>;
+  putCapture(capture: HeldCapture<B>): Promise<void>;
   removeCapture(id: string): Promise<void>;
   answers(token: string): Promise<Record<string, string>>;
   putAnswer(answer: HeldAnswer): Promise<void>;

@@ -1,5 +1,5 @@
 import type { CaptureClient } from './client.ts';
-import { type Put, putWithProgress } from './put.ts';
+import { type Put, putWithProgress, uploadBytes } from './put.ts';
 import type { TraceHeader } from './wire.ts';
 
 /** The content type under which a trace is uploaded. */
@@ -61,16 +61,10 @@ export function traceBlob({ frames, crops, ...rest }: TraceParts): ArrayBuffer {
  *
  * @throws ApiError `invalid_request` when the service knows no traces.
  */
-export async function uploadTrace(
+export function uploadTrace(
   client: CaptureClient,
   { step_key, trace }: { step_key: string; trace: ArrayBuffer },
   put: Put = putWithProgress,
 ): Promise<string> {
-  const target = await client.uploadUrl({
-    contentType: TRACE_CONTENT_TYPE,
-    step_key,
-    size_bytes: trace.byteLength,
-  });
-  await put(target, trace);
-  return target.image_key;
+  return uploadBytes(client, put, { contentType: TRACE_CONTENT_TYPE, step_key, bytes: trace });
 }

@@ -26,6 +26,12 @@ function cbor(value: unknown): Buffer {
   return Buffer.concat([head(5, members.length), ...members.flatMap(([key, inner]) => [cbor(key), cbor(inner)])]);
 }
 
+/** What iOS 27 appends to the authenticator data of both objects. It may leave the flag for extensions (0x80) clear, or set it and append nothing. */
+export const EXTENSIONS = cbor({
+  apple_bundle_version_01: '1',
+  apple_validation_category_01: Buffer.from('03000000', 'hex'),
+});
+
 type Period = { from?: Date; to?: Date };
 type Keys = webcrypto.CryptoKeyPair;
 
@@ -51,8 +57,8 @@ export async function makeAuthority() {
         issuer: o.issuer,
         notBefore: o.period?.from ?? new Date(Date.now() - DAY_MS),
         notAfter: o.period?.to ?? new Date(Date.now() + DAY_MS),
-        signingKey: o.by,
-        publicKey: o.key,
+        signingKey: o.by as InstanceType<typeof CryptoKey>,
+        publicKey: o.key as InstanceType<typeof CryptoKey>,
         signingAlgorithm: o.hash,
         extensions: o.extensions,
       },
@@ -116,10 +122,13 @@ export async function makeDevice(authority: Authority, appId: string) {
         credentialId?: Buffer;
         period?: Period;
         chain?: (leaf: Buffer) => Buffer[];
+        /** Bits beside 0x40. */
+        flags?: number;
+        extensions?: Uint8Array;
       } = {},
     ): Promise<string> {
       const id = o.credentialId ?? keyId;
-      const data = authData(o.app ?? appId, 0x40, o.counter ?? 0, [
+      const data = authData(o.app ?? appId, 0x40 | (o.flags ?? 0), o.counter ?? 0, [
         Buffer.from((o.aaguid ?? 'appattest').padEnd(16, '\0'), 'latin1'),
         Buffer.from([0, id.length]),
         id,
@@ -128,14 +137,16 @@ export async function makeDevice(authority: Authority, appId: string) {
         point.subarray(1, 33),
         Buffer.from('225820', 'hex'),
         point.subarray(33),
+        o.extensions ?? Buffer.alloc(0),
       ]);
       const leaf = await authority.certifyKey(keys.publicKey, sha256(data, hash), o.period);
       const x5c = o.chain?.(leaf) ?? [leaf, authority.intermediate];
       const object = { fmt: 'apple-appattest', attStmt: { x5c, receipt: Buffer.alloc(300) }, authData: data };
       return token({ attestation: cbor(object).toString('base64') });
     },
-    assert(hash: Buffer, counter: number, app = appId): string {
-      const authenticatorData = authData(app, 0x40, counter);
+    assert(hash: Buffer, counter: number, o: { app?: string; flags?: number; extensions?: Uint8Array } = {}): string {
+      const rest = o.extensions ? [o.extensions] : [];
+      const authenticatorData = authData(o.app ?? appId, 0x40 | (o.flags ?? 0), counter, rest);
       const signature = createSign('sha256').update(sha256(authenticatorData, hash)).sign(privateKey);
       return token({ assertion: cbor({ signature, authenticatorData }).toString('base64') });
     },

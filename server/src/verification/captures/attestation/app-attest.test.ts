@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Authority, makeAuthority, makeDevice } from '../../../../test/support/app-attest-device.ts';
+import { type Authority, EXTENSIONS, makeAuthority, makeDevice } from '../../../../test/support/app-attest-device.ts';
 import type { Failure } from '../../../../test/support/failure.ts';
 import {
   ask,
@@ -78,6 +78,17 @@ describe('App Attest', () => {
     // The first key of an App Clip of the same team.
     const clip = await device(CLIP);
     expect(await sendWith(hash => clip.attest(hash))).toMatchObject({ verdict: 'ok' });
+  });
+
+  it('accepts the authenticator data of iOS 27, with the flag for extensions or without it', async () => {
+    const forms = [{ extensions: EXTENSIONS }, { extensions: EXTENSIONS, flags: 0x80 }, { flags: 0x80 }];
+    for (const form of forms) {
+      const phone = await device();
+      expect(await sendWith(hash => phone.attest(hash, form))).toMatchObject({ verdict: 'ok' });
+      for (const [at, asserted] of forms.entries()) {
+        expect(await sendWith(hash => phone.assert(hash, at + 1, asserted))).toMatchObject({ verdict: 'ok' });
+      }
+    }
   });
 
   it('accepts each counter once and in order, on every node, also after the key is attested again', async () => {

@@ -1,3 +1,4 @@
+import { EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
 import type { PlayIntegrityConfig } from '../../../platform/config/attestation.ts';
 import { isRecord } from '../../../platform/lib/ask-json.ts';
 import { clientDataHash, proofOf } from './binding.ts';
@@ -5,8 +6,11 @@ import { CHECK_MS, type Passed, Refusal, type Subject } from './check.ts';
 import { decodeAtGoogle } from './google.ts';
 import { decryptToken } from './play-integrity-token.ts';
 
-/** The greatest age of a verdict, and how far its time may be ahead of our clock. Milliseconds. */
-const MAX_AGE_MS = 10 * 60_000;
+/**
+ * The greatest age of a verdict, and how far its time may be ahead of our clock. Milliseconds. An app asks for the verdict when it takes the
+ * photo, and may deliver both as long as the link is open: a day at the most.
+ */
+const MAX_AGE_MS = EXPIRES_IN_SECONDS.max * 1_000;
 const MAX_AHEAD_MS = 60_000;
 
 /**

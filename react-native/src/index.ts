@@ -1,0 +1,24 @@
+// The package's entry. Errors and types of the capture client are passed on, so that an app loads one copy of them.
+export {
+  ApiError,
+  type CaptureView,
+  isTransient,
+  NetworkError,
+  type SendProgress,
+  type SendResult,
+  type Step,
+} from '@firsthand/sdk/capture';
+export {
+  type AddOptions,
+  type Capture,
+  type HeldPhoto,
+  heldLinks,
+  type Link,
+  openCapture,
+  type PhotoFault,
+  PhotoRefused,
+  type PhotoStep,
+  type SendHeldOptions,
+} from './capture.ts';
+export { type ExpoPhoneOptions, expoPhone } from './expo.ts';
+export type { AppAttest, Files, Integrity, Phone, PlayIntegrity, Secrets, UploadRequest } from './phone.ts';

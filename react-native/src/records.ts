@@ -1,0 +1,142 @@
+import type { Bytes, CaptureStore, HeldCapture } from '@firsthand/sdk/capture';
+import type { HeldToken, KeyState } from './attest.ts';
+import type { Files } from './phone.ts';
+import { serial } from './serial.ts';
+
+/** Links stay open for at most a day, so older photos belong to a closed link. */
+const STALE_MS = 2 * 86_400_000;
+
+/** A photo's bytes, by the file that holds them. */
+export interface FileBytes extends Bytes {
+  path: string;
+}
+
+/** A photo on the device. `attestation`: made when it was taken, or when it was sent. */
+export type Held = HeldCapture<FileBytes> & { attestation?: HeldToken | undefined };
+
+/** What a file says: no path, because the folder moves with updates, and the link's id only as `{token}`. */
+type Written = Omit<Held, 'token' | 'bytes'> & { byteLength: number };
+
+const PICTURE = '.photo';
+const RECORD = '.json';
+/** A record that is being written. The rename to its final name is what counts. */
+const UNFINISHED = '.json.new';
+const ANSWERS = 'answers';
+const KEY = 'key';
+
+export type Records = ReturnType<typeof openRecords>;
+
+/**
+ * What the device holds of one link: for each photo a picture and a record, and a file for the answers. Every change is one rename, so a
+ * killed app finds the state before or after it. An upload that was cut off is a photo without `imageKey`: it waits.
+ */
+export function openRecords(files: Files, folder: string, token: string) {
+  const oneByOne = serial();
+  let swept = false;
+
+  const at = (name: string) => `${folder}/${name}`;
+  const write = async (name: string, value: unknown) => {
+    await files.writeText(at(name + UNFINISHED), JSON.stringify(value));
+    await files.move(at(name + UNFINISHED), at(name + RECORD));
+  };
+  const read = async <T>(names: readonly string[], name: string): Promise<T | undefined> => {
+    if (!names.includes(name + RECORD)) return undefined;
+    return parsed<T>(await files.readText(at(name + RECORD)));
+  };
+
+  /** The names in the folder, after what a killed app left was put in order. */
+  async function names(): Promise<string[]> {
+    const found = await files.list(folder);
+    if (swept) return found;
+    for (const unfinished of found.filter(name => name.endsWith(UNFINISHED))) {
+      const name = unfinished.slice(0, -UNFINISHED.length);
+      const whole = !found.includes(name + RECORD) && parsed(await files.readText(at(unfinished)));
+      await (whole ? files.move(at(unfinished), at(name + RECORD)) : files.remove(at(unfinished)));
+    }
+    const kept = new Set(await files.list(folder));
+    for (const picture of [...kept].filter(name => name.endsWith(PICTURE))) {
+      if (!kept.has(picture.slice(0, -PICTURE.length) + RECORD)) await files.remove(at(picture));
+    }
+    swept = true;
+    return files.list(folder);
+  }
+
+  async function remove(id: string): Promise<void> {
+    await files.remove(at(id + RECORD));
+    await files.remove(at(id + PICTURE));
+  }
+
+  async function held(): Promise<Held[]> {
+    const found = await names();
+    const all: Held[] = [];
+    for (const name of found.filter(name => name.endsWith(PICTURE)).map(name => name.slice(0, -PICTURE.length))) {
+      const written = await read<Written>(found, name);
+      if (!written) continue;
+      if (Date.parse(written.capturedAt) < Date.now() - STALE_MS) await remove(name);
+      else all.push(heldOf(written));
+    }
+    return all.sort((a, b) => (a.capturedAt < b.capturedAt ? -1 : a.capturedAt > b.capturedAt ? 1 : 0));
+  }
+
+  const heldOf = ({ byteLength, imageKey, ...rest }: Written): Held => ({
+    ...rest,
+    token,
+    bytes: { byteLength, path: at(rest.id + PICTURE) },
+    ...(imageKey === undefined ? {} : { imageKey: imageKey.replace('{token}', () => token) }),
+  });
+
+  const put = ({ token: _, bytes, imageKey, ...rest }: Held) =>
+    write(rest.id, {
+      ...rest,
+      byteLength: bytes.byteLength,
+      ...(imageKey === undefined ? {} : { imageKey: imageKey.replace(token, () => '{token}') }),
+    } satisfies Written);
+
+  const store: CaptureStore<FileBytes> = {
+    durable: true,
+    captures: () => oneByOne(held),
+    putCapture: capture => oneByOne(() => put(capture)),
+    removeCapture: id => oneByOne(() => remove(id)),
+    answers: () => oneByOne(async () => (await read<Record<string, string>>(await names(), ANSWERS)) ?? {}),
+    putAnswer: ({ key, value }) =>
+      oneByOne(async () => {
+        const before = await read<Record<string, string>>(await names(), ANSWERS);
+        await write(ANSWERS, { ...before, [key]: value });
+      }),
+    clear: () => oneByOne(() => files.remove(folder)),
+  };
+
+  return {
+    store,
+    captures: (): Promise<Held[]> => oneByOne(held),
+    /** Takes the picture in under this id. Until its record is put, it does not count. */
+    takePicture: (id: string, uri: string): Promise<string> =>
+      oneByOne(async () => {
+        await names();
+        await files.take(uri, at(id + PICTURE));
+        return at(id + PICTURE);
+      }),
+    /** Changes a photo that is still held. */
+    change: (id: string, change: Partial<Held>): Promise<void> =>
+      oneByOne(async () => {
+        const written = await read<Written>(await names(), id);
+        if (written) await put({ ...heldOf(written), ...change });
+      }),
+    key: (): Promise<KeyState | undefined> => oneByOne(async () => read<KeyState>(await names(), KEY)),
+    putKey: (key: KeyState): Promise<void> => oneByOne(() => write(KEY, key)),
+    changeKey: (keyId: string, change: (key: KeyState) => KeyState): Promise<void> =>
+      oneByOne(async () => {
+        const key = await read<KeyState>(await names(), KEY);
+        if (key?.keyId === keyId) await write(KEY, change(key));
+      }),
+  };
+}
+
+/** Undefined for what is not whole. */
+function parsed<T>(text: string): T | undefined {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    return undefined;
+  }
+}

@@ -53,7 +53,7 @@ describe('the link of a claimant', () => {
       (await (await personOf(role)).ask<string>(`/v1/batches/${batch.body.id}/results`)).text;
     await until(async () => (await resultsFor('member')).includes('/v/vfy_'), 'the batch');
     for (const role of ['viewer', 'reviewer'] as const) {
-      expect(await resultsFor(role)).toMatch(/^row,id,capture_url,error\r\n1,vfy_\w+,,\r\n$/);
+      expect(await resultsFor(role)).toMatch(/^row,id,capture_url,error,name\r\n1,vfy_\w+,,,[^\r]*\r\n$/);
     }
   });
 

@@ -1,5 +1,6 @@
 // An integrator's day, from packed files: empty folders, the docs' own lines, a fresh service. It needs the npm registry, and Python's
 // index for its Python part.
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,10 +52,6 @@ interface Project {
   start(line: string, env?: Record<string, string>): () => string;
 }
 
-const expectThat = (held: unknown, what: string) => {
-  if (!held) throw new Error(`not so: ${what}`);
-};
-
 async function until<T>(what: string, look: () => Promise<T> | T): Promise<NonNullable<T>> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await look();
@@ -98,7 +95,7 @@ async function typescript(day: Day): Promise<string> {
   await project.sh('npx tsc');
   const env = { KEY: day.keys.pk_test, WEBHOOK_SECRET: day.keys.webhook_secret };
   const claimed = await project.sh(`"${process.execPath}" claim.ts`, env);
-  expectThat(claimed.includes("reason_code: 'screen_detected'"), `claim.ts prints the verdict: ${claimed}`);
+  assert.ok(claimed.includes("reason_code: 'screen_detected'"), `claim.ts prints the verdict: ${claimed}`);
   return 'compiled under strict, and the guide ended with its verdict';
 }
 
@@ -130,12 +127,12 @@ async function capture(day: Day, url: string, picture: string): Promise<void> {
     await page.screenshot({ path: join(day.folder, picture) });
     await page.getByRole('button', { name: 'Send' }).click();
     await page.getByText('All sent. Thank you.').waitFor();
-    expectThat(faults.length === 0, `a page without errors: ${faults.join('; ')}`);
+    assert.ok(faults.length === 0, `a page without errors: ${faults.join('; ')}`);
   } finally {
     await browser.close();
   }
   const { verdict } = await day.firsthand.verifications.waitForVerdict(id);
-  expectThat(verdict?.label === 'verified', `a verdict for ${id}`);
+  assert.ok(verdict?.label === 'verified', `a verdict for ${id}`);
 }
 
 async function react(day: Day): Promise<string> {
@@ -206,7 +203,7 @@ async function next(day: Day): Promise<string> {
     ),
   );
   const html = await (await fetch(`${url}?token=vfy_1`)).text();
-  expectThat(html.includes('<div class="photos" data-firsthand="loading">'), 'the server renders the capture flow');
+  assert.ok(html.includes('<div class="photos" data-firsthand="loading">'), 'the server renders the capture flow');
   await capture(day, url, 'next.png');
 
   const event = JSON.stringify({ type: 'verification.completed', timestamp: '', data: { id: 'vfy_1' } });
@@ -214,8 +211,8 @@ async function next(day: Day): Promise<string> {
     const headers = await signWebhook('evt_1', event, day.keys.webhook_secret);
     return (await fetch(`${url}/hooks`, { method: 'POST', headers, body })).status;
   };
-  expectThat((await post(event)) === 204, 'the route takes a genuine event');
-  expectThat((await post(event.replace('completed', 'expired'))) === 400, 'the route refuses a forged event');
+  assert.ok((await post(event)) === 204, 'the route takes a genuine event');
+  assert.ok((await post(event.replace('completed', 'expired'))) === 400, 'the route refuses a forged event');
   await until('the event', () => said().includes('event verification.completed vfy_1'));
   return 'built, rendered on the server, a photo sent, genuine events only';
 }
@@ -226,7 +223,7 @@ async function python(day: Day): Promise<string> {
   await project.sh(`. env/bin/activate && ${installLine(day, /^pip /)} && pip install mypy`);
   await project.sh('env/bin/mypy --strict claim.py');
   const claimed = await project.sh('env/bin/python claim.py', { KEY: day.keys.pk_test });
-  expectThat(claimed.includes("'reason_code': 'screen_detected'"), `claim.py prints the verdict: ${claimed}`);
+  assert.ok(claimed.includes("'reason_code': 'screen_detected'"), `claim.py prints the verdict: ${claimed}`);
   return 'passed mypy --strict, and the guide ended with its verdict';
 }
 
@@ -244,7 +241,7 @@ async function cli(day: Day): Promise<string> {
   const listened = project.start(forward, env);
   await until('the first words of listen', listened);
   const demo = await project.sh(`npx firsthand demo --key ${day.keys.pk_test}`, env);
-  expectThat(/verified[\s\S]*screen_detected/.test(demo), `demo prints both verdicts: ${demo}`);
+  assert.ok(/verified[\s\S]*screen_detected/.test(demo), `demo prints both verdicts: ${demo}`);
   await until('the forwarded event', () => received().includes('verification.completed'));
 
   const { id } = await until('a completed verification', async () => {

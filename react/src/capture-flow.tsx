@@ -1,3 +1,4 @@
+import { fillingOf } from '@firsthand/capture/flow.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture';
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { endWords, faultyAnswers, type PhotoStep, picked, refusedWords, sendable, type TextStep } from './checks.ts';
@@ -30,7 +31,7 @@ export interface CaptureFlowProps extends UseCaptureOptions {
 }
 
 /** The words of a language. `closed` depends on why the link takes nothing more. */
-function wordsOf({ t, describe }: Texts, view: CaptureView | null): CaptureFlowWords {
+function wordsOf({ t, describe }: Texts, capture: Capture): CaptureFlowWords {
   const nameOf = (step: Step) =>
     describe(step) ||
     t(({ text: 'landing.stepText', upload: 'upload.default', image: 'camera.default' } as const)[step.type]);
@@ -44,7 +45,7 @@ function wordsOf({ t, describe }: Texts, view: CaptureView | null): CaptureFlowW
     missing: steps => `${t('summary.missing')}: ${steps.map(nameOf).join(', ')}`,
     sending: percent => `${t('sending.title')} ${percent} %`,
     done: t('success.title'),
-    closed: endWords(view, t),
+    closed: endWords(capture, t),
     again: t('common.tryAgain'),
   };
 }
@@ -65,7 +66,7 @@ export function CaptureFlow({ language, words, className, ...options }: CaptureF
   const capture = useCapture(options);
   const { view, progress } = capture;
   // A server knows no language, and the first rendering in a browser has to match the server's.
-  const say = texts && { ...wordsOf(texts, view), ...words };
+  const say = texts && { ...wordsOf(texts, capture), ...words };
   const phase = say ? capture.phase : 'loading';
   const percent =
     progress && progress.totalBytes > 0 ? Math.round((100 * progress.sentBytes) / progress.totalBytes) : 0;
@@ -184,8 +185,7 @@ function Photos({ step, capture, view, say, texts }: Shown & { step: PhotoStep }
   const retaken = useRef<string>(null);
   const [fault, setFault] = useState<string>();
   const own = capture.photos.filter(({ stepKey }) => stepKey === step.key);
-  const state = view.step_states.find(({ key }) => key === step.key);
-  const room = state && state.type !== 'text' ? state.remaining : step.max;
+  const full = fillingOf(view, step, { captures: capture.photos, answers: {} }).free === 0;
   const add = async (file: File, replaced: string | null) => {
     const checked = await picked(file, step, view, texts);
     setFault(typeof checked === 'string' ? checked : undefined);
@@ -205,7 +205,7 @@ function Photos({ step, capture, view, say, texts }: Shown & { step: PhotoStep }
         type="file"
         accept={step.type === 'upload' ? step.accept.join() : 'image/*'}
         {...(step.type === 'upload' ? {} : { capture: 'environment' as const })}
-        disabled={own.length >= room}
+        disabled={full}
         onChange={event => {
           const [file] = event.target.files ?? [];
           if (file) void add(file, retaken.current);
@@ -228,7 +228,7 @@ function Photos({ step, capture, view, say, texts }: Shown & { step: PhotoStep }
                 // Without a free place the field is disabled, and a disabled field does not open.
                 input.current.disabled = false;
                 input.current.click();
-                input.current.disabled = own.length >= room;
+                input.current.disabled = full;
               }}
             />
           ))}

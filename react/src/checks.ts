@@ -1,5 +1,5 @@
 import { checkFile, isBelow } from '@firsthand/capture/files.ts';
-import { answerOf, endOf, faultOfAnswer, leastSideOf } from '@firsthand/capture/flow.ts';
+import { answerOf, endOf, endOfError, faultOfAnswer, leastSideOf } from '@firsthand/capture/flow.ts';
 import { refusedAnswers, refusedPhoto, sizeIn, typesIn } from '@firsthand/capture/refusal.ts';
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { ApiError, type CaptureView, type Step } from '@firsthand/sdk/capture';
@@ -49,7 +49,7 @@ export function refusedWords({ error, view }: Capture, texts: Texts): Record<str
   const { t } = texts;
   if (!error) return {};
   if (!(error instanceof ApiError)) return { '': t(view ? 'sending.waitingText' : 'unreachable.text') };
-  if (error.status === 404) return { '': t('end.unknown.text') };
+  if (endOfError(error) === 'unknown') return { '': t('end.unknown.text') };
   if (error.fields.some(({ path }) => ANSWER.test(path))) {
     return refusedAnswers(
       texts,
@@ -70,15 +70,16 @@ export const sendable = ({ answers }: Capture, view: CaptureView): [key: string,
     return value === written ? [] : [[step.key, value] as [string, string]];
   });
 
-/** Why the link takes nothing more. */
-export function endWords(view: CaptureView | null, t: Texts['t']): string {
-  const end = view && endOf(view, Date.now(), { captures: [], answers: {} });
+/** Why the link takes nothing more: by its view, or by the answer in place of one. */
+export function endWords({ view, error }: Capture, t: Texts['t']): string {
+  const end = view ? endOf(view, Date.now(), { captures: [], answers: {} }) : endOfError(error);
   switch (end) {
     case 'expired':
       return t('end.expired.textPlain');
     case 'completed':
     case 'failed':
     case 'withdrawn':
+    case 'unknown':
       return t(`end.${end}.text`);
     default:
       return t('end.redacted.text');

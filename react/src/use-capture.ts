@@ -1,3 +1,4 @@
+import { fillingOf } from '@firsthand/capture/flow.ts';
 import {
   ApiError,
   type CaptureStore,
@@ -120,7 +121,7 @@ export function useCapture({ token, baseUrl = '', onDone }: UseCaptureOptions): 
 
   const { view, photos, answers } = state;
   const counts = countsOf(photos);
-  const missing = view ? missingOf(view, counts, answers) : [];
+  const missing = view ? missingOf(view, photos, answers) : [];
   const { addPhoto, removePhoto, setAnswer } = held;
   return { ...state, held: counts, missing, addPhoto, removePhoto, setAnswer, send };
 }
@@ -152,20 +153,15 @@ function countsOf(photos: readonly HeldPhoto[]): Record<string, number> {
 }
 
 /** The steps that lack something of what is required, with what is held counted in. */
-function missingOf(view: CaptureView, held: Record<string, number>, answers: Readonly<Record<string, string>>): Step[] {
-  return view.config.steps.filter(step => {
-    const state = view.step_states.find(({ key }) => key === step.key);
-    if (step.type === 'text') {
-      return step.required && !answers[step.key] && !(state?.type === 'text' && state.answered);
-    }
-    const captured = state && state.type !== 'text' ? state.captured : 0;
-    return captured + (held[step.key] ?? 0) < step.min;
-  });
-}
+const missingOf = (
+  view: CaptureView,
+  captures: readonly HeldPhoto[],
+  answers: Readonly<Record<string, string>>,
+): Step[] => view.config.steps.filter(step => fillingOf(view, step, { captures, answers }).needed > 0);
 
 function phaseAfter(result: SendResult): CapturePhase {
   if (result.outcome === 'closed') return 'closed';
-  return result.outcome === 'done' && missingOf(result.view, {}, {}).length === 0 ? 'done' : 'ready';
+  return result.outcome === 'done' && missingOf(result.view, [], {}).length === 0 ? 'done' : 'ready';
 }
 
 /** What the service refused of what was sent. */

@@ -1,3 +1,4 @@
+import type { Language } from '@firsthand/contract/base/languages.ts';
 import { descriptionIn } from '@firsthand/contract/capture/descriptions.ts';
 import { chooseAmong, createTranslator, type Message, type Translator } from '@firsthand/look/translator.ts';
 import type { Step } from '@firsthand/sdk/capture';
@@ -5,7 +6,6 @@ import { useEffect, useState } from 'react';
 import type { WordKey } from './word-keys.ts';
 
 type Catalogue = Record<WordKey, Message>;
-type Language = 'en' | 'de' | 'fr' | 'es' | 'pt' | 'it' | 'pl' | 'tr' | 'hi' | 'ar';
 const CATALOGUES: Record<Language, () => Promise<{ default: Catalogue }>> = {
   en: () => import('@firsthand/capture/messages/en.json', { with: { type: 'json' } }),
   de: () => import('@firsthand/capture/messages/de.json', { with: { type: 'json' } }),

@@ -194,7 +194,7 @@ export const Replay = Type.Object(
       Type.Object(
         {
           id: IdSchema('vfy'),
-          name: Type.Optional(Type.String({ description: 'what the request says of its case' })),
+          name: Type.Optional(Type.String({ description: 'the name of the case, as in the list' })),
           created_at: DateTime,
           from: ReplayedLabel,
           to: ReplayedLabel,

@@ -1,5 +1,5 @@
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useWords } from '../../base/language.tsx';
 import { Empty } from '../../base/parts/states.tsx';
 import { useMay } from '../../entry/session/signed-in.ts';
@@ -8,14 +8,11 @@ import { type PhotoView, usePhotoView } from '../photo/use-photo-view.ts';
 import { Place } from '../place/place.tsx';
 import { Checks } from '../verification/facts.tsx';
 import { WhyPanel } from '../why/why-panel.tsx';
-import { useCaseKeys } from './case-keys.ts';
 import { Genuine, Note } from './decide-parts.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import type { Decide } from './queue.ts';
 import { EarlierReviews, Told } from './told.tsx';
-import { useDecision } from './use-decision.ts';
-
-const CompareDialog = lazy(() => import('./compare-dialog.tsx'));
+import { useAtHand } from './use-at-hand.tsx';
 
 interface CaseProps {
   verification: Verification;
@@ -25,19 +22,13 @@ interface CaseProps {
 /** The photos of one case, what speaks for and against them, and the decision. */
 export function CaseAtHand({ verification, decide }: CaseProps) {
   const { t } = useWords();
-  const { id, captures } = verification;
+  const { captures } = verification;
   const view = usePhotoView(captures);
-  const decision = useDecision(id, decide);
-  const [comparing, setComparing] = useState(false);
   const [placeOpen, setPlaceOpen] = useState(true);
-  const noteField = useRef<HTMLTextAreaElement>(null);
   const mayReview = useMay('reviewer');
-  useCaseKeys({
-    captures,
+  const { decision, noteField, comparison } = useAtHand(verification, {
     view,
-    decision,
-    onCompare: () => setComparing(true),
-    onNote: () => noteField.current?.focus(),
+    decide,
     onPlace: () => setPlaceOpen(!placeOpen),
   });
   useEffect(() => {
@@ -46,11 +37,7 @@ export function CaseAtHand({ verification, decide }: CaseProps) {
   }, [view.viewer]);
   return (
     <div className="review-main">
-      {comparing && (
-        <Suspense>
-          <CompareDialog captures={captures} at={view.at} onClose={() => setComparing(false)} />
-        </Suspense>
-      )}
+      {comparison}
       <div className="review-photos">
         {captures.length > 0 ? (
           <Photos captures={captures} view={view} wheel="always" />

@@ -1,7 +1,6 @@
 import { REVIEW_UNDO_SECONDS } from '@firsthand/contract/base/limits.ts';
 import type { Review, ReviewInput } from '@firsthand/contract/reviews/reviews.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
-import { lazy, Suspense, useRef, useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { problemText } from '../../base/api/problem-text.ts';
 import { useWords } from '../../base/language.tsx';
@@ -15,18 +14,15 @@ import { endIfUnauthorized, queryClient } from '../../entry/session/query-client
 import { useAction } from '../../entry/session/recent.ts';
 import { useMay, useSignedIn } from '../../entry/session/signed-in.ts';
 import type { PhotoView } from '../photo/use-photo-view.ts';
-import { useCaseKeys } from '../review/case-keys.ts';
 import { Genuine, Note } from '../review/decide-parts.tsx';
 import { DecisionBar } from '../review/decision-bar.tsx';
 import { useSecondsShown } from '../review/queue.ts';
 import { EarlierReviews } from '../review/told.tsx';
-import { useDecision } from '../review/use-decision.ts';
+import { useAtHand } from '../review/use-at-hand.tsx';
 import { AssignTo } from './assign-to.tsx';
 import { VERIFICATION } from './keys.ts';
 import '../../entry/keys/keys.css';
 import '../review/review.css';
-
-const CompareDialog = lazy(() => import('../review/compare-dialog.tsx'));
 
 interface DecideProps {
   verification: Verification;
@@ -82,25 +78,14 @@ function useDecide({ id, review }: Verification) {
 }
 
 function Deciding({ verification, view }: DecideProps) {
-  const { id, captures } = verification;
-  const decision = useDecision(id, useDecide(verification));
-  const [comparing, setComparing] = useState(false);
-  const noteField = useRef<HTMLTextAreaElement>(null);
-  useCaseKeys({
-    captures,
+  const { decision, noteField, comparison } = useAtHand(verification, {
     view,
-    decision,
-    onCompare: () => setComparing(true),
-    onNote: () => noteField.current?.focus(),
+    decide: useDecide(verification),
     onPlace: () => document.getElementById('place')?.scrollIntoView({ block: 'nearest' }),
   });
   return (
     <>
-      {comparing && (
-        <Suspense>
-          <CompareDialog captures={captures} at={view.at} onClose={() => setComparing(false)} />
-        </Suspense>
-      )}
+      {comparison}
       {view.capture && <Genuine capture={view.capture} n={view.at + 1} decision={decision} />}
       <Note decision={decision} field={noteField} />
       <DecisionBar decision={decision} />

@@ -52,8 +52,8 @@ export async function sendLink(deps: Senders, messageId: string): Promise<void> 
 }
 
 /**
- * The message with its verification, read under its lock. A reminder is taken out: after a crash it is lost, but it never goes
- * out twice. A link stays until it was sent: after a crash it may go out twice, with the same id.
+ * Reads the message with its verification, under the lock of the verification. Deletes a reminder before it is sent: a crash may lose
+ * it, but never sends it twice. Keeps a link until it is sent: a crash may send it twice, with the same id.
  */
 async function takeDue(
   tx: Tx,

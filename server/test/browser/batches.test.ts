@@ -42,7 +42,7 @@ describe('batches', () => {
     await desk.fine('batch-checked');
     await desk.press('Make 3 verifications');
     await desk.heading('Batch of 3 rows');
-    await desk.page.getByText('3 of 3 rows done').waitFor();
+    await desk.page.getByRole('status').getByText('3 of 3 rows done').waitFor();
     await desk.page.locator('.columns a').nth(2).waitFor();
     await desk.fine('batch');
     const download = desk.page.waitForEvent('download');
@@ -79,7 +79,7 @@ describe('batches', () => {
     await desk.fine('batch-running');
     await desk.press('Stop the batch');
     await desk.page.getByRole('alertdialog').getByRole('button', { name: 'Stop the batch' }).click();
-    await desk.page.locator('.tag', { hasText: 'Cancelled' }).waitFor();
+    await desk.page.locator('.tag', { hasText: 'Stopped' }).waitFor();
     await desk.close();
   });
 

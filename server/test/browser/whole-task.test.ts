@@ -50,7 +50,7 @@ describe('a whole task', () => {
       await reviewer.page.keyboard.press('0');
       await reviewer.page.getByRole('heading', { name: 'All clear' }).waitFor();
       await reviewer.page
-        .getByText(/Of today’s verifications: \d+ created, \d+ completed, \d+ decided by people\./)
+        .getByText(/Today: \d+ created, \d+ completed, \d+ decided by people\./)
         .waitFor();
       await reviewer.close(/404/);
 

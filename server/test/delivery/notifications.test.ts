@@ -186,7 +186,7 @@ describe('chat webhook', () => {
     const id = await finish('screen_detected', 'A&B <!channel>');
     const text = await until(async () => chat.texts[0], 'a message in the chat', 45_000);
     expect(text).toMatch(/^\[Test\] \*A&amp;B &lt;!channel&gt;\* failed: /);
-    expect(text).toContain(`<${service.url}/dashboard/verifications/${id}|`);
+    expect(text).toContain(`<${service.url}/dashboard/verifications/${id}?mode=test|`);
     const broken = await finish('failed', 'broken-1');
     await until(async () => chat.texts.find(one => one.includes(broken)), 'the second message', 45_000);
     expect(chat.texts).toHaveLength(2);

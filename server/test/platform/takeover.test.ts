@@ -116,7 +116,8 @@ describe.skipIf(!hasHistory)('a database from before the baseline', () => {
     expect(await migrations()).toEqual((await freshDb.query('select version, name, hash from migrations')).rows);
     await freshDb.end();
     await fresh.drop();
-    expect(await contents()).toEqual(before[1]);
+    // Tables and columns that later migrations added are no part of what it had.
+    expect(await contents()).toMatchObject(before[1]!);
 
     await db.query(`insert into verifications (id, tenant_id, livemode, created_at, expires_at, config)
       values ('vfy_b', 'tnt_a', true, now(), now(), '{}')`);

@@ -14,19 +14,25 @@ const git = (...args: string[]): string | null => {
   return status === 0 ? stdout.trim() : null;
 };
 
+/** The migrations of a commit, as lines of `git ls-tree`: a line holds a file's name and the hash of its text. */
+const migrationsOf = (commit: string) => git('ls-tree', `${commit}:server/migrations`)?.split('\n') ?? [];
+
 /**
- * The version that a rollout of this one replaces: the last release. Before the first one, the commit that lacks the
- * newest migration, so that the rollout migrates; no version lacks the baseline, so then the commit that added it. Null
- * if the checkout has no such commit, as a shallow clone.
+ * The version that a rollout of this one replaces: the last release. Before the first one, the newest commit that lacks a
+ * migration, so that the rollout migrates, and has no other than those of this version: one that was rewritten before its
+ * release counts as none. No version lacks the baseline: if it is alone, the newest commit that has it. Null if the
+ * checkout has no such commit, as a shallow clone.
  */
 export function oldVersion(): string | null {
   const tag = git('describe', '--tags', '--abbrev=0', '--match', 'v*', 'HEAD^');
   if (tag) return tag;
-  const added = (path: string) =>
-    git('log', '-1', '--format=%H', '--no-renames', '--diff-filter=A', '--', `server/migrations/${path}`);
-  const newest = added('');
-  const parent = newest ? git('rev-parse', '--verify', '--quiet', `${newest}^`) : null;
-  return parent && newest === added('0001_baseline.sql') ? newest : parent;
+  const now = new Set(migrationsOf('HEAD'));
+  const commits = git('log', '--format=%H %P', '--', 'server/migrations')?.split(/\s+/) ?? [];
+  const earlier = commits.filter(commit => {
+    const then = migrationsOf(commit);
+    return then.length > 0 && then.every(file => now.has(file));
+  });
+  return earlier.find(commit => migrationsOf(commit).length < now.size) ?? earlier[0] ?? null;
 }
 
 export interface OldTree {

@@ -7,7 +7,7 @@ interface MentionRow {
   verification_id: string;
   livemode: boolean;
   by: string;
-  email: string;
+  email: string | null;
 }
 
 /**
@@ -25,10 +25,10 @@ export async function mailMention(
      from review_comments c join verifications v on v.id = c.verification_id
        join memberships m on m.tenant_id = c.tenant_id and m.person_id = $2
        join persons p on p.id = m.person_id
-     where c.id = $1 and $2 = any(c.mentions) and v.redacted_at is null and p.email is not null and p.removed_at is null`,
+     where c.id = $1 and $2 = any(c.mentions) and v.redacted_at is null and p.removed_at is null`,
     [commentId, personId],
   );
-  if (!deps.mailer || !row) return;
+  if (!deps.mailer || !row?.email) return;
   await mailLetter(deps, deps.mailer, {
     to: row.email,
     id: `${commentId}-${personId}`,

@@ -136,7 +136,7 @@ describe('OpenTelemetry, with the API and a worker in processes of their own', (
   it('carries the trace of a request into its job and the webhooks that follow', async () => {
     const { body: batch, status } = await ask<{ id: string }>(api, '/v1/batches', {
       key: secretKey,
-      body: { request: { webhook_url: webhookUrl }, rows: [{ name: 'Ada Example' }] },
+      body: { request: { webhook_url: webhookUrl }, rows: [{ name: 'Adalgunde' }] },
     });
     expect([status, batch]).toMatchObject([202, {}]);
     const job = await spanOf(span => span.name === 'job run_batch');
@@ -169,12 +169,12 @@ describe('OpenTelemetry, with the API and a worker in processes of their own', (
 
   it('names no credential and no personal data', async () => {
     const { body } = await create({
-      metadata: { claimant: 'Ada Example' },
+      metadata: { claimant: 'Adalgunde' },
       expected_info: { subject: { person: { email: 'ada@example.org', phone_e164: '+491701234567' } } },
     });
     await submit(api, body.id, await firstHand(8));
     await ask(api, `/v1/verifications/${body.id}`, { key });
-    await ask(api, `/v1/verifications/${body.id}?q=Ada`, { key: 'pk_test_nobody' });
+    await ask(api, `/v1/verifications/${body.id}?q=Adalgunde`, { key: 'pk_test_nobody' });
     await webhookOf(body.id, 'verification.completed');
     await spanOf(span => span.name === 'GET /v1/verifications/:id');
     const all = collector.requests.map(request => request.body.toString('latin1')).join('\n');
@@ -184,7 +184,7 @@ describe('OpenTelemetry, with the API and a worker in processes of their own', (
       key,
       secretKey,
       'pk_test_nobody',
-      'Ada',
+      'Adalgunde',
       '4917012',
       'in-the-url',
       'Bearer',

@@ -23,8 +23,8 @@ export default defineConfig({
   test: {
     // For two cores: tests wait for processes and timers. Three files at once leave the cores idle for 8% of the time, four for 2.5%.
     maxWorkers: 4,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: ByProject },
     projects: [

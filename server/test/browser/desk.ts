@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { signedIn } from '../identity/people/visitor.ts';
 import type { TestService } from '../support/harness.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
-import { sharedBrowser } from './stage.ts';
+import { PATIENCE_MS, sharedBrowser } from './stage.ts';
 
 const WIDE = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
@@ -47,7 +47,7 @@ export async function openAtDesk(o: DeskOptions = {}): Promise<Desk> {
     extraHTTPHeaders: { 'x-forwarded-for': `10.9.${addresses >> 8}.${addresses & 255}` },
     ...options,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   const errors: string[] = [];
   const origins = new Set<string>();
   const watch = (page: Page) => {

@@ -5,7 +5,7 @@ import { ask, createVerification, untilStatus } from '../support/harness.ts';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { PHONE } from './phone.ts';
 import { pageAround, startSite, type Told } from './site-around.ts';
-import { ownService, sharedBrowser } from './stage.ts';
+import { ownService, PATIENCE_MS, sharedBrowser } from './stage.ts';
 
 const service = await ownService();
 
@@ -50,7 +50,7 @@ describe('<firsthand-capture> on another origin', () => {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(PATIENCE_MS);
     await context.addInitScript(() => {
       const devices = navigator.mediaDevices;
       if (!devices) return;

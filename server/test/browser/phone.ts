@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { expect } from 'vitest';
 import { expectAccessible, expectNoSidewaysScroll } from './accessible.ts';
 import { findChromium } from './chromium.ts';
-import { sharedBrowser } from './stage.ts';
+import { PATIENCE_MS, sharedBrowser } from './stage.ts';
 
 export const PHONE = { width: 390, height: 844 };
 export const SMALL_PHONE = { width: 320, height: 568 };
@@ -46,7 +46,7 @@ export async function openOnPhone(
     reducedMotion: 'reduce',
     ...options,
   });
-  context.setDefaultTimeout(20_000);
+  context.setDefaultTimeout(PATIENCE_MS);
   if (camera === 'ask' && (await findChromium()).shell) await context.addInitScript(refuseUnlessGranted);
   return phoneOf(context, url);
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVerification, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
 import { reactProject } from './react-app.ts';
-import { ownService, sharedBrowser } from './stage.ts';
+import { ownService, PATIENCE_MS, sharedBrowser } from './stage.ts';
 
 const service = await ownService();
 
@@ -47,7 +47,7 @@ describe('<CaptureFlow> in an empty Vite project, installed as docs/install.md s
   /** Opens the page in a tab of its own. `offline`: the first request to the service fails. */
   async function open(token: string, o: { offline?: boolean; language?: string } = {}): Promise<Page> {
     const page = await (await sharedBrowser()).newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(PATIENCE_MS);
     if (o.offline) await page.route(`${service.url}/v1/verify/**`, route => route.abort(), { times: 1 });
     await page.goto(`${app.url}?token=${token}${o.language ? `&lang=${o.language}` : ''}`);
     return page;

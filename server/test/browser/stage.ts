@@ -7,6 +7,9 @@ import { startTestService, type TestOptions, type TestService } from '../support
 import { firstHand } from '../support/pictures.ts';
 import { cameraFileOf, launchChromium } from './chromium.ts';
 
+/** How long a step in a browser may take: long, for machines under load. A test of a limit sets its own. */
+export const PATIENCE_MS = 60_000;
+
 /** Starts a service for the tests of a file; it stops after the last of them. It believes a proxy on this machine and sends webhooks to it. */
 export async function ownService(o: TestOptions = {}): Promise<TestService> {
   const env = { TRUSTED_PROXIES: '127.0.0.1,::1', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', ...o.env };

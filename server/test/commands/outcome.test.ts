@@ -134,7 +134,7 @@ describe('--help', () => {
           code !== 0 || err !== '' || !out.startsWith(`Usage: firsthand ${path}`.trim()) || !out.includes('--help'),
       ),
     ).toEqual([]);
-  }, 180_000);
+  });
 });
 
 describe('a command whose output cannot be written', () => {

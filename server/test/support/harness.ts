@@ -179,7 +179,7 @@ export const submit = (service: { url: string }, id: string, bytes: Uint8Array, 
 export async function until<T>(
   ready: () => Promise<T | null | undefined | false>,
   what: string,
-  timeoutMs = 120_000,
+  timeoutMs = 240_000,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (let pause = 50; ; pause = Math.min(pause * 1.3, 300)) {

@@ -2,7 +2,7 @@ import type { ShownSignalName } from '@firsthand/contract/verification/signals.t
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { depthSignal } from './depth-maps/signal.ts';
-import { decode, decodePicture, encodeDisplay } from './files/decode.ts';
+import { decode, decodePicture, encodeDisplay, NOT_IN_BROWSERS } from './files/decode.ts';
 import { ImageFault, type ImageInfo, inspect } from './files/inspect.ts';
 import type { PictureMetadata } from './files/metadata/picture-metadata.ts';
 import { readMetadata } from './files/metadata/read.ts';
@@ -29,7 +29,6 @@ import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.
  */
 const LARGE = 2048;
 /** Formats that Chromium and Firefox cannot show. */
-const NOT_IN_BROWSERS: ReadonlySet<string> = new Set(['image/heic', 'image/heif']);
 
 export interface AnalysisRequest {
   bytes: Uint8Array;

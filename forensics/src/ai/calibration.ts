@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Band } from '@firsthand/contract/verification/signals.ts';
 import { asHigh, LEAST_GENUINE } from '../odds.ts';
 import type { AiResult } from './assess.ts';
-import { type AiModel, loadModel, ModelFault } from './model.ts';
+import { ModelFault } from './manifest.ts';
+import { type AiModel, loadModel } from './model.ts';
 
 /** A model's scores on pictures that the operator knows to be genuine. */
 export interface Calibration {
@@ -31,18 +32,22 @@ export function calibrate(model: Pick<AiModel, 'sha256'>, scores: readonly numbe
 export const pValue = ({ scores }: Pick<Calibration, 'scores'>, score: number): number =>
   (1 + asHigh(scores, score)) / (scores.length + 1);
 
-export interface CalibratedModel {
-  model: AiModel;
+/** A model's name beside its calibration. */
+export interface Calibrated {
+  model: { name: string };
   calibration: Calibration;
+}
+
+export interface CalibratedModel extends Calibrated {
+  model: AiModel;
 }
 
 /** Returns the path of a manifest's calibration. */
 export const calibrationPath = (manifestPath: string): string =>
   manifestPath.replace(/(\.json)?$/, '.calibration.json');
 
-/** @throws ModelFault when the model or its calibration is missing or broken, or the calibration belongs to another model. */
-export async function loadCalibrated(manifestPath: string): Promise<CalibratedModel> {
-  const model = await loadModel(manifestPath);
+/** @throws ModelFault when the calibration is missing or broken. */
+export async function loadCalibration(manifestPath: string): Promise<Calibration> {
   const path = calibrationPath(manifestPath);
   let calibration: Calibration;
   try {
@@ -58,8 +63,20 @@ export async function loadCalibrated(manifestPath: string): Promise<CalibratedMo
     calibration.scores.length < LEAST_GENUINE
   )
     throw new ModelFault(`${path}: not a calibration`);
-  if (calibration.model_sha256 !== model.sha256)
-    throw new ModelFault(`${path}: was made for another model; calibrate again`);
+  return calibration;
+}
+
+/** @throws ModelFault unless the calibration was made for the model with this SHA-256. */
+export function mustFit(calibration: Calibration, sha256: string, manifestPath: string): void {
+  if (calibration.model_sha256 !== sha256)
+    throw new ModelFault(`${calibrationPath(manifestPath)}: was made for another model; calibrate again`);
+}
+
+/** @throws ModelFault when the model or its calibration is missing or broken, or the calibration belongs to another model. */
+export async function loadCalibrated(manifestPath: string): Promise<CalibratedModel> {
+  const model = await loadModel(manifestPath);
+  const calibration = await loadCalibration(manifestPath);
+  mustFit(calibration, model.sha256, manifestPath);
   return { model, calibration };
 }
 
@@ -68,7 +85,8 @@ export async function loadCalibrated(manifestPath: string): Promise<CalibratedMo
  * it is. An unknown origin becomes `likely_ai` when fewer than 1% of genuine pictures score as high. If such a score contradicts a live
  * capture with a passed attestation, the origin becomes unknown and a person must decide.
  */
-export function withModel(found: AiResult, { model, calibration }: CalibratedModel, score: number): AiResult {
+export function withModel(found: AiResult, o: Calibrated, score: number): AiResult {
+  const { model, calibration } = o;
   const { scores } = calibration;
   const calibrated = { model: model.name, score, genuine: scores.length, as_high: asHigh(scores, score) };
   const result = { ...found, calibrated };

@@ -7,7 +7,8 @@ import { meanModel } from '../../test/onnx.ts';
 import type { Picture } from '../pixels/picture.ts';
 import type { AiResult } from './assess.ts';
 import { calibrate, calibrationPath, loadCalibrated, pValue, withModel } from './calibration.ts';
-import { loadModel, type ModelManifest } from './model.ts';
+import type { OnnxManifest } from './manifest.ts';
+import { loadModel } from './model.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -16,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const MANIFEST: ModelManifest = {
+const MANIFEST: OnnxManifest = {
   name: 'brightness',
   model: 'mean.onnx',
   input: { width: 8, height: 8, layout: 'NCHW', channels: 'RGB', fit: 'stretch', mean: [0, 0, 0], std: [1, 1, 1] },

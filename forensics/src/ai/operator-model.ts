@@ -1,7 +1,7 @@
 import type { Picture } from '../pixels/picture.ts';
 import type { AiResult } from './assess.ts';
 import { type CalibratedModel, loadCalibrated, withModel } from './calibration.ts';
-import { ModelFault } from './model.ts';
+import { ModelFault } from './manifest.ts';
 
 const loaded = new Map<string, Promise<CalibratedModel>>();
 
@@ -16,7 +16,12 @@ export async function withOperatorModel(result: AiResult, manifestPath: string, 
     const calibrated = await known;
     return withModel(result, calibrated, await calibrated.model.score(picture));
   } catch (fault) {
-    const why = fault instanceof ModelFault ? fault.message : 'the model failed on this picture';
-    return { ...result, evidence: [...result.evidence, { source: 'model', field: 'fault', value: why.slice(0, 300) }] };
+    return withFault(result, fault instanceof ModelFault ? fault.message : 'the model failed on this picture');
   }
 }
+
+/** Names in the evidence why the model says nothing. */
+export const withFault = (result: AiResult, why: string): AiResult => ({
+  ...result,
+  evidence: [...result.evidence, { source: 'model', field: 'fault', value: why.slice(0, 300) }],
+});

@@ -206,6 +206,9 @@ function encodePreview(pipeline: Sharp): Promise<Buffer> {
   );
 }
 
+/** Types that most browsers cannot show. */
+export const NOT_IN_BROWSERS: ReadonlySet<string> = new Set(['image/heic', 'image/heif']);
+
 /** Encodes all pixels of a decoded picture as JPEG, close enough to the original to look at single pixels. */
 export function encodeDisplay({ width, height, data }: Picture): Promise<Buffer> {
   return sharp(data, { raw: { width, height, channels: 3 }, limitInputPixels: MAX_PIXELS })

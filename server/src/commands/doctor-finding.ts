@@ -15,5 +15,6 @@ export type DoctorFinding = Omit<Finding, 'part'> & {
     | 'time_stamp_authority'
     | 'webhook_egress'
     | 'content_credentials'
-    | 'trust_list';
+    | 'trust_list'
+    | 'ai_model';
 };

@@ -1,6 +1,10 @@
 import { connect } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { loadCalibration, mustFit } from '@firsthand/forensics/ai/calibration.ts';
+import { ModelFault } from '@firsthand/forensics/ai/manifest.ts';
+import { encodeDisplay } from '@firsthand/forensics/files/decode.ts';
 import { stampOf } from '../custody/bundles/time-stamp.ts';
+import { openOwnModel } from '../inspection/analysis/own-model.ts';
 import { many, one } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
 import { createLog } from '../platform/lib/log.ts';
@@ -13,7 +17,7 @@ const CLOCK_MS = 2_000;
 const RENEW_DAYS = 14;
 const ENDPOINTS = 3;
 
-/** What the service must reach, and whether it answers: clock, certificate, mail server, time-stamp authority, receivers of webhooks. */
+/** What the service must reach, and whether it answers: clock, certificate, mail server, time-stamp authority, receivers of webhooks, AI model. */
 export async function reachFindings(deps: Deps): Promise<DoctorFinding[]> {
   const found = await Promise.all([
     clockFindings(deps),
@@ -21,6 +25,7 @@ export async function reachFindings(deps: Deps): Promise<DoctorFinding[]> {
     mailFindings(deps.config.smtpUrl),
     stampFindings(deps),
     egressFindings(deps),
+    modelFindings(deps.config),
   ]);
   return found.flat();
 }
@@ -152,3 +157,23 @@ const reach = ({ hostname, port, protocol }: URL): Promise<string | null> =>
     socket.once('connect', () => end(null));
     socket.once('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message));
   });
+
+/** Whether the operator's AI model scores a picture and is calibrated. */
+async function modelFindings({ aiModel, aiModelToken }: Deps['config']): Promise<DoctorFinding[]> {
+  if (aiModel === null) return [];
+  const finding = { part: 'ai_model', what: 'AI model' } as const;
+  try {
+    const model = await openOwnModel(aiModel, aiModelToken);
+    const grey = { width: 640, height: 480, data: new Uint8Array(640 * 480 * 3).fill(128) };
+    const { sha256 } = await model.score(await encodeDisplay(grey));
+    const calibration = await loadCalibration(aiModel);
+    mustFit(calibration, sha256, aiModel);
+    return [
+      { ...finding, state: 'ok', detail: `${model.name}, calibrated on ${calibration.scores.length} genuine pictures` },
+    ];
+  } catch (fault) {
+    if (!(fault instanceof ModelFault)) throw fault;
+    const advice = 'Until then it adds nothing to the signal `ai_detection`. See docs/ai-model.md.';
+    return [{ ...finding, state: 'wrong', detail: fault.message, advice }];
+  }
+}

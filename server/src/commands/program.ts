@@ -23,6 +23,7 @@ export function createProgram(environment: Env): Command {
   addServiceCommands(program);
   addTenantCommands(program);
   addCalibrate(program);
+  addModelCommands(program);
   addCorpus(program);
   addKeyCommands(program);
   addPeopleCommands(program);
@@ -92,16 +93,35 @@ function addCalibrate(program: Command): void {
     .command('calibrate')
     .argument('[folder]', 'at least 99 genuine pictures like those you will check')
     .description(
-      'Set the thresholds of your own AI model and write them beside its manifest, or suggest thresholds for the screen detector ' +
-        'by what reviewers agreed on.',
+      'Set the thresholds of your own AI model and write them beside its manifest. Or, with --from-reviews only, suggest thresholds for ' +
+        'the screen detector by what reviewers agreed on.',
     )
-    .option('--model <manifest>', "path of the model's manifest, as in AI_MODEL; goes with a folder")
-    .option('--from-reviews', 'use decided cases instead of a folder; prints JSON and changes nothing')
+    .option('--model <manifest>', "path of the model's manifest, as in AI_MODEL; goes with a folder or --from-reviews")
+    .option('--from-reviews', 'use the photos of decided cases instead of a folder')
     .option('--tenant <id>', 'whose cases (needed where there are several accounts)')
     .addOption(new Option('--mode <mode>', 'which cases').choices(['live', 'test']).default('live'))
     .action(async (folder: string | undefined, o: CalibrateOptions) =>
       (await import('./calibrate.ts')).calibrateCommand(folder, o),
     );
+}
+
+function addModelCommands(program: Command): void {
+  program
+    .command('import-model')
+    .argument('<folder>', 'config.json, preprocessor_config.json and model.onnx, as model hubs hold them')
+    .description('Write the manifest of a published model of generated pictures: firsthand.json in its folder.')
+    .option('--label <class>', 'the class that means "generated", where its name does not tell')
+    .action(async (folder: string, o) => (await import('./import-model.ts')).importModelCommand(folder, o));
+  program
+    .command('replay-model')
+    .description(
+      'Score recent photos with a calibrated AI model. Prints which ones it would doubt, as JSON; changes nothing.',
+    )
+    .requiredOption('--model <manifest>', "path of the model's manifest, as in AI_MODEL")
+    .option('--days <days>', 'how far back', daysOf, 30)
+    .option('--tenant <id>', 'whose photos (needed where there are several accounts)')
+    .addOption(new Option('--mode <mode>', 'which photos').choices(['live', 'test']).default('live'))
+    .action(async o => (await import('./replay-model.ts')).replayModelCommand(o));
 }
 
 function addCorpus(program: Command): void {
@@ -225,6 +245,12 @@ function addBackupCommands(program: Command): void {
     .command('restore-check')
     .description('Erase again what a restored backup brought back, by the receipts in the blob store. Prints JSON.')
     .action(async () => (await import('./restore-check.ts')).restoreCheckCommand());
+}
+
+function daysOf(text: string): number {
+  const days = Number(text);
+  if (!Number.isInteger(days) || days < 1 || days > 3_650) throw new InvalidArgumentError('Takes 1 to 3650.');
+  return days;
 }
 
 function limitOf(text: string): number | null {

@@ -6,8 +6,10 @@ import {
   type ShownSignalName,
 } from '@firsthand/contract/verification/signals.ts';
 import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
+import type { HostedManifest } from '@firsthand/forensics/ai/manifest.ts';
 import type { AnalysisRequest, PictureAnalysis } from '@firsthand/forensics/analyze.ts';
 import { ImageFault } from '@firsthand/forensics/files/inspect.ts';
+import type { AiSignal } from '@firsthand/forensics/signals.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { addSlowJob } from '../../platform/jobs/queue.ts';
@@ -30,6 +32,7 @@ import { signalsAsked } from '../../verification/verifications/steps.ts';
 import { checkContext } from '../checks/context.ts';
 import { eraseGeocodes } from '../checks/geocode.ts';
 import { matchLocation } from '../checks/location.ts';
+import { hostedAt, withHostedModel } from './hosted-model.ts';
 import { withOriginal } from './reverse/original.ts';
 import { type ReverseSignal, rememberAndSearch } from './reverse/search.ts';
 import { sessionOf } from './session.ts';
@@ -88,6 +91,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   const uploaded = capture.source === 'upload';
   const wanted = SHOWN_SIGNALS.filter(({ name }) => required.includes(name));
   const measured = wanted.filter(({ uploads }) => uploads || !uploaded);
+  const hosted = deps.config.aiModel === null ? null : await hostedAt(deps.config.aiModel);
   const examined = await analysisOf(deps, {
     bytes,
     signals: measured.map(({ name }) => name),
@@ -96,7 +100,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     ...(deps.config.screenThresholds ? { thresholds: { screen: deps.config.screenThresholds } } : {}),
     ...(motionFrame ? { motionFrame } : {}),
     ...(session ? { session } : {}),
-    ...(deps.config.aiModel ? { aiModel: deps.config.aiModel } : {}),
+    ...(deps.config.aiModel && !hosted ? { aiModel: deps.config.aiModel } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
     ...(deps.config.c2paTrustList ? { officialTrust: true } : {}),
     ...(isTraced() ? { timed: true } : {}),
@@ -104,6 +108,9 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   for (const { part, startedAt, endedAt } of examined.timings ?? []) pastSpan(`analysis ${part}`, startedAt, endedAt);
   freeThread();
   const analysis = await countedOnce(deps, row, capture, examined);
+  // Strangers' trials cost the operator nothing.
+  if (hosted && analysis.ai && row.private.by !== 'trial')
+    analysis.ai = await inSpan('own model', {}, () => scoredElsewhere(deps, hosted, analysis.ai!, analysis, bytes));
   const previewKey = previewKeyOf(row.id, capture.id);
   await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
   const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
@@ -150,6 +157,21 @@ async function countedOnce(
   if (!presence?.print || !(await filmCameBefore(deps, capture, row.livemode, presence.print))) return examined;
   return { ...examined, ...repeated };
 }
+
+/** The AI signal with the score of the operator's service, which sees what a browser can show. */
+const scoredElsewhere = (
+  { config }: Pick<Deps, 'config'>,
+  manifest: HostedManifest,
+  ai: AiSignal,
+  { display, info }: PictureAnalysis,
+  bytes: Uint8Array,
+) =>
+  withHostedModel(ai, {
+    manifest,
+    manifestPath: config.aiModel!,
+    token: config.aiModelToken,
+    file: display ? { bytes: display, contentType: 'image/jpeg' } : { bytes, contentType: info.contentType },
+  });
 
 async function analysisOf(deps: Pick<Deps, 'pictures'>, request: AnalysisRequest): Promise<PictureAnalysis> {
   try {

@@ -49,6 +49,8 @@ export interface Config extends AttestationConfig, ContentCredentialsConfig, Sig
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
   /** Manifest of the operator's own detector of AI-generated pictures; null: use provenance only. */
   aiModel: string | null;
+  /** Sent as a bearer token where the manifest names a service. */
+  aiModelToken: string | null;
   /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
   evidenceOrigin: string | null;
   tsaUrl: string | null;
@@ -112,6 +114,7 @@ export function readConfig(env: Env): Config {
       tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
     },
     aiModel: file('AI_MODEL'),
+    aiModelToken: text('AI_MODEL_TOKEN'),
     ...readContentCredentials(reader),
     evidenceOrigin: readOrigin(reader),
     tsaUrl: web('TSA_URL'),

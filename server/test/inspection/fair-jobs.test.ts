@@ -57,10 +57,14 @@ describe('read_text', () => {
       expect(text).toMatchObject({ status: 'read', value: '123456' });
       const before = await textsOf(service, crowd, theirs);
       expect(before.filter(Boolean).length).toBeLessThan(2);
-      const ended = await until(async () => {
-        const texts = await textsOf(service, crowd, theirs);
-        return texts.every(Boolean) && texts;
-      }, 'all texts of the crowd');
+      const ended = await until(
+        async () => {
+          const texts = await textsOf(service, crowd, theirs);
+          return texts.every(Boolean) && texts;
+        },
+        'all texts of the crowd',
+        600_000,
+      );
       expect(ended.map(each => [each!.status, each!.reason])).toEqual([
         ['unavailable', 'took_too_long'],
         ['read', undefined],
@@ -72,7 +76,7 @@ describe('read_text', () => {
       await service.stop();
     }
     // A page takes half a minute of processor time, and other tests share the cores.
-  }, 400_000);
+  }, 900_000);
 });
 
 /** Photos in work at once. */

@@ -48,6 +48,8 @@ export function createReporter(client: CaptureClient, around: Around) {
   }
 
   addEventListener('pagehide', () => {
+    // The last report may end with the page that sends it.
+    if (last?.step === 'success' && sending) client.progressOnLeave(report(last));
     if (!last || finished()) return;
     if (touched) client.progressOnLeave({ ...report(last), abandoned: true });
     around.left();

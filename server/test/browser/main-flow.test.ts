@@ -1,7 +1,8 @@
+import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { describe, expect, it } from 'vitest';
 import { askC2paRs, askC2paTs } from '../custody/credentials/judges.ts';
 import { downloadCredential } from '../support/credential.ts';
-import { createVerification, untilStatus } from '../support/harness.ts';
+import { ask, createVerification, until, untilStatus } from '../support/harness.ts';
 import { firstHand, photoOfScreen } from '../support/pictures.ts';
 import { openOnPhone } from './phone.ts';
 import { launcher, ownService } from './stage.ts';
@@ -10,6 +11,8 @@ const service = await ownService();
 
 describe('capture page, from link to verdict', () => {
   const launch = launcher();
+  const read = async (id: string) =>
+    (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body;
 
   /** Drives the whole page with a camera that shows `picture`, and returns the verification once it is completed. */
   async function capture(picture: Buffer) {
@@ -18,6 +21,8 @@ describe('capture page, from link to verdict', () => {
     await phone.press('Start');
     await phone.photo();
     await phone.send();
+    // The page ends with its requests.
+    await until(async () => (await read(verification.id)).progress?.step === 'success', 'the last report');
     await phone.close();
     return untilStatus(service, verification.id, ['completed', 'failed']);
   }

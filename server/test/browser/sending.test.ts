@@ -1,5 +1,4 @@
 import { fault } from '@firsthand/contract/base/fault.ts';
-import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { describe, expect, it } from 'vitest';
 import { ask, createVerification, until, untilStatus } from '../support/harness.ts';
 import { openOnPhone, type Phone } from './phone.ts';
@@ -114,24 +113,6 @@ describe('capture page, sending', () => {
     await phone.send();
     await phone.close(NETWORK);
     expect(await arrived(id)).toBe(1);
-  });
-
-  it('page closed at once after sending: its last report arrives all the same', async () => {
-    const { id, phone } = await ready();
-    // The service never sees the request itself.
-    await phone.context.route('**/progress', route =>
-      route.request().postData()?.includes('"success"') && route.request().resourceType() !== 'ping'
-        ? undefined
-        : route.continue(),
-    );
-    await phone.send();
-    await phone.page.close();
-    const step = async () =>
-      (await ask<Verification>(service, `/v1/verifications/${id}`, { key: service.tenant.pk_test })).body.progress
-        ?.step;
-    await until(async () => (await step()) === 'success', 'the last report');
-    await phone.context.unrouteAll({ behavior: 'ignoreErrors' });
-    await phone.close();
   });
 
   it('page closed before sending: finds its photos again, and has reported that the person left', async () => {

@@ -1,3 +1,4 @@
+import { random } from '../pixels/random.ts';
 /**
  * A grid of inverse depths (1 / distance along the optical axis), row by row from the top left. Unit and sign are arbitrary: for a plane,
  * inverse depth is affine in the picture's coordinates. NaN where the map has no value.
@@ -81,7 +82,8 @@ function collect({ data, width, height }: DepthMap): { points: Point[]; filled: 
 }
 
 function ransac(points: Point[], tolerance: number): Plane {
-  const random = generator(points.length);
+  // The same map always gives the same result.
+  const { uniform } = random(points.length);
   let best: Plane = [0, 0, 0];
   let most = -1;
   for (let round = 0; round < ROUNDS; round++) {
@@ -94,7 +96,7 @@ function ransac(points: Point[], tolerance: number): Plane {
   return best;
 
   function pick(): Point {
-    return points[Math.floor(random() * points.length)]!;
+    return points[Math.floor(uniform() * points.length)]!;
   }
 }
 
@@ -124,15 +126,4 @@ function leastSquares(points: Point[]): Plane | undefined {
   const a = (xd * yy - yd * xy) / determinant;
   const b = (yd * xx - xd * xy) / determinant;
   return [a, b, md - a * mx - b * my];
-}
-
-/** Uses a fixed seed (mulberry32), so that the same map always gives the same result. */
-function generator(seed: number): () => number {
-  let state = seed | 0;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

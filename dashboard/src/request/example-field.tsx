@@ -7,7 +7,6 @@ import { call } from '../base/api/call.ts';
 import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { useAction } from '../entry/session/recent.ts';
-import { faultWords } from './fault-words.ts';
 
 interface ExampleFieldProps {
   /** Of the step, from 1. */
@@ -21,13 +20,11 @@ interface ExampleFieldProps {
 
 /** The picture that shows people what this photo should look like. It is stored as soon as it is chosen. */
 export function ExampleField({ n, value, fault, onChange }: ExampleFieldProps) {
-  const words = useWords();
-  const { t } = words;
+  const { t } = useWords();
   const [wrong, setWrong] = useState<string>();
   const add = useAction(
     async (file: File) => call('POST /v1/example-pictures', { body: { image_base64: await base64Of(file) } }),
     {
-      refreshes: [],
       onDone: ({ sha256 }) => onChange(sha256),
     },
   );
@@ -38,13 +35,12 @@ export function ExampleField({ n, value, fault, onChange }: ExampleFieldProps) {
     if (tooLarge) return;
     add.mutate(file, {
       onError: error => {
-        const [found] = error instanceof ApiError ? error.fields : [];
-        if (found) setWrong(faultWords(words, found));
+        if (error instanceof ApiError && error.code === 'invalid_request') setWrong(t('picture.fault'));
       },
     });
   };
   const said = wrong ?? fault;
-  if (value !== '' && fault === undefined) {
+  if (value && fault === undefined) {
     return (
       <div className="field">
         <span className="label">{t('step.example')}</span>

@@ -11,7 +11,7 @@ export const previewedSteps = (steps: readonly StepValues[]): Step[] =>
     // While a key is typed it may be empty or stand twice.
     const common = { key: `step_${index}`, description, ...(descriptions ? { descriptions } : {}) };
     if (type === 'text') return { type, ...common, required, validation: { max_length: 2_000, format } };
-    const example = example_picture === '' ? {} : { example_picture };
+    const example = example_picture ? { example_picture } : {};
     const picture = { ...common, ...example, min: Number(min) || 0, max: Number(max) || 1 };
     if (type === 'image') return { type, ...picture };
     return { type, ...picture, accept: [...IMAGE_TYPES], max_size_bytes: UPLOAD_DEFAULT_BYTES };

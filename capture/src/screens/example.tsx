@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePage } from '../page-context.ts';
 import { Press } from './parts.tsx';
 import { Sheet } from './sheet.tsx';
@@ -25,11 +25,13 @@ export function SmallExample({ url }: Props): JSX.Element | null {
   const { t } = usePage();
   const [gone, setGone] = useState(false);
   const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   const caption = useCaption();
+  useEffect(() => (open ? () => button.current?.focus() : undefined), [open]);
   if (url === undefined || gone) return null;
   return (
     <>
-      <button type="button" class="example-open" onClick={() => setOpen(true)}>
+      <button ref={button} type="button" class="example-open" onClick={() => setOpen(true)}>
         <img src={url} alt={t('example.alt')} onError={() => setGone(true)} />
         <span aria-hidden="true">{t('example.label')}</span>
       </button>

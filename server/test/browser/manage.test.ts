@@ -81,7 +81,7 @@ describe('the pages that make and manage', () => {
   it('templates: a step gets an example picture, which the phone shows at once; a version without it keeps the old one’s', async () => {
     const desk = await open('member', '/templates/new', 'New template');
     const { page } = desk;
-    await page.getByLabel('Name', { exact: true }).fill('A dented door');
+    await page.getByRole('textbox', { name: 'Name of the template' }).fill('A dented door');
     await page.getByLabel('What the person reads').fill('The door from the side');
     const choose = (buffer: Buffer) =>
       page.getByLabel('Example picture').setInputFiles({ name: 'door.png', mimeType: 'image/png', buffer });
@@ -101,7 +101,7 @@ describe('the pages that make and manage', () => {
     await phone.getByRole('img', { name: 'An example of this photo' }).waitFor({ state: 'detached' });
     await page.getByLabel('Example picture').waitFor();
     await desk.press('Publish');
-    await page.getByRole('cell', { name: 'steps.0.example_picture' }).waitFor();
+    await page.getByRole('rowheader', { name: 'steps.0.example_picture' }).waitFor();
     await desk.fine('template-example-versions');
     const { body } = await ask<{ versions: LinkTemplateWithVersions['versions'] }>(
       service,

@@ -185,7 +185,7 @@ describe('capture page, steps', () => {
     await phone.fine('example-sheet');
     await page.keyboard.press('Escape');
     await sheet.waitFor({ state: 'detached' });
-    expect(await open.evaluate(button => button === document.activeElement)).toBe(true);
+    await expect.poll(() => open.evaluate(button => button === document.activeElement)).toBe(true);
     await open.click();
     await phone.press('Close');
     await sheet.waitFor({ state: 'detached' });

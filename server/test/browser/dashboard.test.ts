@@ -111,6 +111,10 @@ describe('dashboard', () => {
     expect(await page.getByRole('radio', { name: 'Test' }).evaluate(radio => radio === document.activeElement)).toBe(
       true,
     );
+    await page.goto(`${service.url}/dashboard/templates?mode=live`);
+    await desk.heading('This link leads to live data');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Switch to Live');
     await desk.close();
   });
 

@@ -11,7 +11,7 @@ function takesFocus(): boolean {
 }
 
 /** Names the page, in the browser's tab too, and takes the focus there when the person comes from another page. */
-export function PageTitle({ children, intro }: { children: string; intro?: string | undefined }) {
+export function PageHeading({ children }: { children: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${children} · Firsthand`;
@@ -21,11 +21,15 @@ export function PageTitle({ children, intro }: { children: string; intro?: strin
     named = location.pathname;
   }, []);
   return (
-    <header className="page-title stack">
-      <h1 ref={heading} tabIndex={-1}>
-        {children}
-      </h1>
-      {intro !== undefined && <p className="soft">{intro}</p>}
-    </header>
+    <h1 ref={heading} tabIndex={-1}>
+      {children}
+    </h1>
   );
 }
+
+export const PageTitle = ({ children, intro }: { children: string; intro?: string | undefined }) => (
+  <header className="page-title stack">
+    <PageHeading>{children}</PageHeading>
+    {intro !== undefined && <p className="soft">{intro}</p>}
+  </header>
+);

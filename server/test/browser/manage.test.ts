@@ -79,7 +79,9 @@ describe('the pages that make and manage', () => {
   });
 
   it('templates: a step gets an example picture, which the phone shows at once; a version without it keeps the old one’s', async () => {
-    const desk = await open('member', '/templates/new', 'New template');
+    const tenant = await service.newTenant('Examples');
+    const at = { heading: 'New template', tenantId: tenant.tenant_id };
+    const desk = await signedInDesk(service, 'member', '/templates/new', at);
     const { page } = desk;
     await page.getByRole('textbox', { name: 'Name of the template' }).fill('A dented door');
     await page.getByLabel('What the person reads').fill('The door from the side');
@@ -106,7 +108,7 @@ describe('the pages that make and manage', () => {
     const { body } = await ask<{ versions: LinkTemplateWithVersions['versions'] }>(
       service,
       `/v1/link-templates/${page.url().split('/').at(-1)!.split('?')[0]}`,
-      { key: service.tenant.rk_secret },
+      { key: tenant.rk_secret },
     );
     const examples = body.versions.map(({ request }) => request.steps?.map(step => 'example_picture' in step));
     expect(examples).toEqual([[false], [true]]);

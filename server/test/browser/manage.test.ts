@@ -96,6 +96,11 @@ describe('the pages that make and manage', () => {
     await phone.getByRole('img', { name: 'An example of this photo' }).waitFor();
     await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
     await desk.fine('template-example');
+    const wide = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const kind = page.getByLabel('Kind of step 1');
+    expect(await kind.evaluate(select => select.scrollWidth - select.clientWidth)).toBeLessThanOrEqual(1);
+    await page.setViewportSize(wide);
     await desk.press('Publish');
     await desk.heading('A dented door');
     await shown.waitFor();

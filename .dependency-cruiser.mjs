@@ -49,7 +49,7 @@ const DOORS = {
     audit: 'audit',
     auth: 'limits still-allowed',
     people: 'forget openings persons tokens sign-in/one-time-code sign-in/ways',
-    tenants: 'brands create',
+    tenants: 'brands create example-pictures',
   },
   record: { events: 'outbox record', evidence: 'cosign log statements tiles' },
   verification: {

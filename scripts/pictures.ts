@@ -83,7 +83,9 @@ async function listOf(url: string, key: string, filter: MetadataFilter = {}) {
 }
 
 /** What asks the service as its own page does. */
-const ofOwnPage = (data: object) => ({ data, headers: { 'sec-fetch-site': 'same-origin' } });
+function ofOwnPage(data: object) {
+  return { data, headers: { 'sec-fetch-site': 'same-origin' } };
+}
 
 async function takePictures({ url, tenant }: OwnService): Promise<void> {
   const { sign_in_url } = await new Firsthand(tenant.rk_secret, { baseUrl: url }).people.invite({
@@ -132,7 +134,7 @@ async function takePictures({ url, tenant }: OwnService): Promise<void> {
       .locator('input[type=file]')
       .setInputFiles({ name: 'claims.csv', mimeType: 'text/csv', buffer: Buffer.from(CSV) });
     await page.getByRole('button', { name: /^Check/ }).click();
-    await page.getByText('must be an e-mail').waitFor();
+    await page.getByText('This is not an e-mail address.').waitFor();
     await take(page, 'batch');
     await page.emulateMedia({ colorScheme: 'dark' });
     await open('/statistics', 'Outcomes');

@@ -50,6 +50,12 @@ export function leastSideOf(view: CaptureView, step: Step): number | undefined {
   return state && state.type !== 'text' ? state.min_long_side : undefined;
 }
 
+/** Where the example picture of this step is shown; undefined where it has none. */
+export function exampleOf(view: CaptureView, step: Step): string | undefined {
+  const state = view.step_states.find(candidate => candidate.key === step.key);
+  return state && state.type !== 'text' ? state.example_url : undefined;
+}
+
 /** True where the page asks for moves after a photo of this step. */
 export const asksForMoves = (view: CaptureView, step: Step): boolean =>
   view.requires?.motion_frame === true &&

@@ -1,5 +1,6 @@
 import type { Previewed } from '@firsthand/contract/capture/previewed.ts';
-import type { CaptureView } from '@firsthand/sdk/capture/wire.ts';
+import { ROOT } from '@firsthand/look/root.ts';
+import type { CaptureView, Step, StepState } from '@firsthand/sdk/capture/wire.ts';
 import { render } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { applyBrand } from './brand.ts';
@@ -14,6 +15,20 @@ import { StepScreen } from './screens/step.tsx';
 const HELD = { captures: [], answers: {} };
 const nothing = () => {};
 
+/** A step's example picture, as the service would show it. */
+const exampleOf = (step: Step): StepState[] =>
+  step.type === 'text' || step.example_picture === undefined
+    ? []
+    : [
+        {
+          key: step.key,
+          type: step.type,
+          captured: 0,
+          remaining: step.max,
+          example_url: `${ROOT}/example-pictures/${step.example_picture}.jpg`,
+        },
+      ];
+
 /** The verification that the steps would make. */
 const viewOf = ({ steps, location, brand, expiresAt }: Previewed): CaptureView => ({
   id: 'vfy_00000000000000000000000000',
@@ -23,7 +38,7 @@ const viewOf = ({ steps, location, brand, expiresAt }: Previewed): CaptureView =
   expires_at: expiresAt,
   captures_count: 0,
   config: { max_captures: 1, steps, signals_required: [] },
-  step_states: [],
+  step_states: steps.flatMap(exampleOf),
   requires: { location, motion_frame: false },
   ...(brand ? { brand } : {}),
 });

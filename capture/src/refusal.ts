@@ -6,7 +6,7 @@ import { type AnswerFault, answerWords } from './flow.ts';
 /** The messages that this file writes. `@firsthand/react` has them too. */
 type Key =
   | AnswerFault['key']
-  | `file.${'type' | 'size' | 'pixels' | 'least' | 'cut' | 'unreadable'}`
+  | `file.${'type' | 'size' | 'pixels' | 'least' | 'cut' | 'unreadable' | 'example'}`
   | `refused.${'step' | 'lost' | 'other' | 'answer'}`;
 type Words = Pick<Translator<Key, string>, 't' | 'number'>;
 
@@ -50,6 +50,8 @@ function photoFault({ t, number }: Words, fault: KnownFault, accepted: readonly 
       return t('file.cut');
     case 'undecodable':
       return t('file.unreadable');
+    case 'duplicate':
+      return t('file.example');
     case 'not_uploaded':
     case 'hash_mismatch':
     case 'incomplete':

@@ -1,4 +1,4 @@
-import { fillingOf } from '@firsthand/capture/flow.ts';
+import { exampleOf, fillingOf } from '@firsthand/capture/flow.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture';
 import { type FormEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { endWords, faultyAnswers, type PhotoStep, picked, refusedWords, sendable, type TextStep } from './checks.ts';
@@ -8,6 +8,8 @@ import { type Texts, useTexts } from './words.ts';
 export interface CaptureFlowWords {
   loading: string;
   photo: (step: Step, held: number) => string;
+  /** Below the picture of an example that the account gave the step. */
+  example: string;
   /** What a picture on the page shows, for screen readers. */
   picture: (step: Step, number: number) => string;
   /** Opens the camera again; the new photo replaces this one. */
@@ -32,12 +34,14 @@ export interface CaptureFlowProps extends UseCaptureOptions {
 
 /** The words of a language. `closed` depends on why the link takes nothing more. */
 function wordsOf({ t, describe }: Texts, capture: Capture): CaptureFlowWords {
+  const { view } = capture;
   const nameOf = (step: Step) =>
     describe(step) ||
     t(({ text: 'landing.stepText', upload: 'upload.default', image: 'camera.default' } as const)[step.type]);
   return {
     loading: t('loading.title'),
     photo: (step, held) => `${nameOf(step)}${held > 0 ? ` (${t('common.photos', { n: held })})` : ''}`,
+    example: view?.brand ? t('example.from', { name: view.brand.name }) : t('example.fromPlain'),
     picture: (step, n) => t('summary.photoAlt', { step: nameOf(step), n }),
     retake: t('summary.retake'),
     remove: n => t('upload.remove', { n }),
@@ -199,6 +203,7 @@ function Photos({ step, capture, view, say, texts }: Shown & { step: PhotoStep }
         {say.photo(step, own.length)}
         {step.min === 0 && ` (${texts.t('common.optional')})`}
       </label>
+      <Example url={exampleOf(view, step)} alt={texts.t('example.alt')} caption={say.example} />
       <input
         ref={input}
         id={id}
@@ -235,6 +240,18 @@ function Photos({ step, capture, view, say, texts }: Shown & { step: PhotoStep }
         </ul>
       )}
     </div>
+  );
+}
+
+/** What the photo should look like; nothing once the account deleted it. */
+function Example({ url, alt, caption }: { url: string | undefined; alt: string; caption: string }) {
+  const [gone, setGone] = useState(false);
+  if (url === undefined || gone) return null;
+  return (
+    <figure>
+      <img src={url} alt={alt} height={160} onError={() => setGone(true)} />
+      <figcaption>{caption}</figcaption>
+    </figure>
   );
 }
 

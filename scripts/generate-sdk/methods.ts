@@ -80,6 +80,9 @@ export const METHODS: Readonly<Record<string, string>> = {
   revokeLinkTemplate: 'linkTemplates.revoke',
   getLinkTemplate: 'linkTemplates.get',
   listLinkTemplates: 'linkTemplates.list',
+  createExamplePicture: 'examplePictures.create',
+  deleteExamplePicture: 'examplePictures.delete',
+  getExamplePicture: 'examplePictures.get',
 
   getStatistics: 'statistics.get',
   listAuditLog: 'auditLog.list',

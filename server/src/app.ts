@@ -53,6 +53,7 @@ import { providerCallback, startProvider } from './identity/people/sign-in/provi
 import { getSignInMethods } from './identity/people/sign-in/ways.ts';
 import { createApiKey, deleteApiKey, getApiKey, listApiKeys } from './identity/tenants/api-keys.ts';
 import { deleteBrand, getBrand, listBrands, putBrand } from './identity/tenants/brands.ts';
+import { createExamplePicture, deleteExamplePicture, getExamplePicture } from './identity/tenants/example-pictures.ts';
 import { getLogo } from './identity/tenants/logo.ts';
 import { getSettings, patchSettings } from './identity/tenants/settings.ts';
 import { getWebhookSecret, rotateWebhookSecret } from './identity/tenants/webhook-secret.ts';
@@ -173,6 +174,9 @@ export const ENDPOINTS: readonly Endpoint[] = routes({
   'POST /v1/link-templates/:id/revoke': revokeLinkTemplate,
   'GET /v1/link-templates/:id': getLinkTemplate,
   'GET /v1/link-templates': listLinkTemplates,
+  'POST /v1/example-pictures': createExamplePicture,
+  'DELETE /v1/example-pictures/:sha256': deleteExamplePicture,
+  'GET /example-pictures/:name': getExamplePicture,
 
   'GET /v1/statistics': getStatistics,
   'GET /v1/changes/stream': streamChanges,

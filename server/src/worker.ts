@@ -20,6 +20,7 @@ import { runBulkAction } from './desk/bulk/run-bulk-action.ts';
 import { foldStatistics } from './desk/statistics/fold.ts';
 import { forgetSignatures } from './identity/auth/bot.ts';
 import { forgetSignIns } from './identity/people/forget.ts';
+import { sweepExamples } from './identity/tenants/example-pictures.ts';
 import { createOverdueSweep } from './inspection/analysis/overdue.ts';
 import { fileFingerprints } from './inspection/analysis/reverse/filing.ts';
 import { startAnalyses } from './inspection/analysis/run.ts';
@@ -108,6 +109,7 @@ const SWEEPS: readonly Sweep[] = [
     everyMs: 600_000,
     work: forgetSignIns,
   },
+  { name: 'forget example pictures that nothing names', everyMs: 600_000, work: sweepExamples },
   { name: 'forget messages of ended verifications', everyMs: 600_000, work: forgetMessages },
   {
     name: 'forget rate windows and bot signatures',

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import type { MessageKey } from '../i18n.ts';
 import { usePage } from '../page-context.ts';
 import type { Platform } from '../platform.ts';
+import { Example } from './example.tsx';
 import { InApp } from './in-app.tsx';
 import { FileButton, Press, Screen, Skip } from './parts.tsx';
 
@@ -9,6 +10,7 @@ type Props = {
   reason: 'denied' | 'none' | 'insecure' | 'busy';
   kicker: string;
   step: string;
+  example: string | undefined;
   fault: string;
   onRetry: () => void;
   onFile: (file: File | undefined) => void;
@@ -46,6 +48,7 @@ export function Blocked(props: Props): JSX.Element {
   const kicker = [props.kicker, props.step].filter(Boolean).join(' · ');
   const more = (
     <>
+      <Example url={props.example} />
       <p class="fault" role="alert">
         {props.fault}
       </p>

@@ -25,6 +25,8 @@ type Props = {
   camera: Camera;
   locator: Locator;
   wantsLocation: boolean;
+  /** Where the step's example picture is shown. */
+  example: string | undefined;
   /** Pixels that the step asks for on the long side. */
   least: number | undefined;
   /** Asks for the moves after a photo; undefined where the step needs none. Never rejects. */
@@ -40,7 +42,7 @@ type Props = {
 
 /** From the live picture to a photo that the person accepts. */
 export function CameraStep(props: Props): JSX.Element {
-  const { camera, onBack, onSkip } = props;
+  const { camera, example, onBack, onSkip } = props;
   const state = useCamera(camera);
   const video = useRef<HTMLVideoElement>(null);
   const { shot, sheet, proceed, discard } = useShot(props);
@@ -80,10 +82,18 @@ export function CameraStep(props: Props): JSX.Element {
   }
   if (state.status === 'blocked') {
     const { title: step, kicker } = words;
-    return <Blocked {...{ kicker, step, fault, onFile, onBack, onSkip }} reason={state.reason} onRetry={camera.open} />;
+    return (
+      <Blocked
+        {...{ kicker, step, example, fault, onFile, onBack, onSkip }}
+        reason={state.reason}
+        onRetry={camera.open}
+      />
+    );
   }
   return (
-    <Viewfinder {...{ ...words, camera, state, ready, taking, fault, video, onReady, onBack, onSkip, onShutter }}>
+    <Viewfinder
+      {...{ ...words, example, camera, state, ready, taking, fault, video, onReady, onBack, onSkip, onShutter }}
+    >
       {shot && sheet === 'motion' && challenge.current && (
         <MotionSheet
           video={video}

@@ -5,11 +5,13 @@ type Props = {
   title: string;
   /** Screen readers read the title again when it changes. */
   live?: boolean;
+  /** Escape and Back close the panel; without it the question wants an answer. */
+  onClose?: () => void;
   children: ComponentChildren;
 };
 
 /** A panel over the viewfinder with one question. It is a native modal dialog, which keeps the focus inside. */
-export function Sheet({ title, live, children }: Props): JSX.Element {
+export function Sheet({ title, live, onClose, children }: Props): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => {
@@ -18,7 +20,15 @@ export function Sheet({ title, live, children }: Props): JSX.Element {
     return () => element?.close();
   }, []);
   return (
-    <dialog ref={dialog} class="sheet stack" aria-labelledby={id} onCancel={event => event.preventDefault()}>
+    <dialog
+      ref={dialog}
+      class="sheet stack"
+      aria-labelledby={id}
+      onCancel={event => {
+        event.preventDefault();
+        onClose?.();
+      }}
+    >
       <h2 id={id} tabIndex={-1} aria-live={live ? 'polite' : undefined}>
         {title}
       </h2>

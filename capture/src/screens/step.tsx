@@ -5,7 +5,16 @@ import type { JSX } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import type { OpenChallenge } from '../camera/trace.ts';
-import { asksForMoves, fillingOf, type Held, isRequired, leastSideOf, type Place, placeAfter } from '../flow.ts';
+import {
+  asksForMoves,
+  exampleOf,
+  fillingOf,
+  type Held,
+  isRequired,
+  leastSideOf,
+  type Place,
+  placeAfter,
+} from '../flow.ts';
 import { stepBack } from '../history.ts';
 import type { Locator } from '../location.ts';
 import type { OnDevice } from '../on-device.ts';
@@ -71,6 +80,7 @@ function useStep({ place, view, captures, answers, go, step }: Props & { step: S
     /** Of all types of step. */
     shared: {
       step,
+      example: exampleOf(view, step),
       kicker: total > 1 ? t('common.stepOf', { n: index + 1, total }) : '',
       onBack: () => history.back(),
       onSkip: isRequired(step) && filling.needed > 0 ? undefined : () => next(),

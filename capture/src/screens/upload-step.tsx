@@ -8,6 +8,7 @@ import { checkFile, isBelow } from '../files.ts';
 import type { Filling } from '../flow.ts';
 import { usePage } from '../page-context.ts';
 import { sizeIn, typesIn } from '../refusal.ts';
+import { Example } from './example.tsx';
 import { FileButton, Screen } from './parts.tsx';
 import { Thumbs } from './thumbs.tsx';
 
@@ -15,6 +16,8 @@ type Props = {
   step: Upload;
   kicker: string;
   filling: Filling;
+  /** Where the step's example picture is shown. */
+  example: string | undefined;
   /** Pixels that the step asks for on the long side. */
   least: number | undefined;
   held: readonly HeldCapture[];
@@ -61,6 +64,7 @@ export function UploadStep(props: Props): JSX.Element {
         </>
       }
     >
+      <Example url={props.example} />
       <Thumbs held={held} sent={filling.sent} altOf={n => t('upload.alt', { n })} onRemove={props.onRemove} />
       {some && filling.needed > 0 && <p class="soft">{t('step.needMore', { n: filling.needed })}</p>}
       <div role="alert">
@@ -92,6 +96,7 @@ function usePicking({ step, filling, least, onPicked }: Props) {
       return t('file.least', { n: number(least) });
     const bytes = await blob.arrayBuffer();
     const sha256 = await sha256Hex(bytes);
+    if (sha256 === step.example_picture) return t('file.example');
     const capturedAt = new Date().toISOString();
     await onPicked({ id: randomId(), bytes, contentType, sha256, surface: 'web_file', capturedAt });
     return undefined;

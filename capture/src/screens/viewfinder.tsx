@@ -2,11 +2,14 @@ import { Icon } from '@firsthand/look/marks.tsx';
 import type { JSX } from 'preact';
 import type { Camera, CameraState } from '../camera/camera.ts';
 import { usePage } from '../page-context.ts';
+import { SmallExample } from './example.tsx';
 import { Press, useScreen } from './parts.tsx';
 
 type Props = {
   title: string;
   kicker: string;
+  /** Where the step's example picture is shown. */
+  example: string | undefined;
   camera: Camera;
   state: CameraState;
   /** The video shows a picture. */
@@ -50,7 +53,7 @@ export function Viewfinder(props: Props): JSX.Element {
   );
 }
 
-function FinderTop({ title, kicker, onBack, onSkip }: Props): JSX.Element {
+function FinderTop({ title, kicker, example, onBack, onSkip }: Props): JSX.Element {
   const { t } = usePage();
   const heading = useScreen(title);
   return (
@@ -63,6 +66,7 @@ function FinderTop({ title, kicker, onBack, onSkip }: Props): JSX.Element {
         <h1 ref={heading} tabIndex={-1}>
           <bdi>{title}</bdi>
         </h1>
+        <SmallExample url={example} />
       </div>
       {onSkip && (
         <button type="button" class="pill dark" onClick={onSkip}>

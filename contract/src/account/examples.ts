@@ -90,6 +90,11 @@ const auditEntry = {
   created_at,
 };
 
+/** A one-pixel PNG, the smallest picture a client can send. */
+export const ONE_PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const picture = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
 export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/api-keys': {
     request: { name: 'Claims app', mode: 'live', scopes: ['create', 'capture'] },
@@ -131,6 +136,18 @@ export const MANAGEMENT_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
     },
   },
   'GET /v1/link-templates': { responses: { 200: page(template) } },
+  'POST /v1/example-pictures': {
+    request: { image_base64: ONE_PIXEL },
+    responses: {
+      201: {
+        sha256: picture,
+        url: `http://localhost:8080/example-pictures/${picture}.jpg`,
+        size_bytes: 84_211,
+        created_at,
+      },
+    },
+  },
+  'GET /example-pictures/:name': { responses: { 200: '\u00ff\u00d8\u00ff…' } },
   'GET /v1/audit-log': { responses: { 200: page({ ...auditEntry, target_name: 'Claims backend' }) } },
   'GET /v1/audit-log/export': {
     responses: {

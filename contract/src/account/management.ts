@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { conflict, type Fault, required } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { isRecord } from '../base/is-record.ts';
-import { BRAND_LOGO_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
-import { HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
+import { BRAND_LOGO_MAX_BYTES, EXAMPLE_PICTURE_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
+import { EXAMPLE_PICTURE, HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
 import { REVIEW_POLICIES } from '../reviews/reviews.ts';
 import { BrandSlug, Email, TemplateRequest } from '../verification/create-verification.ts';
 import { DepthPolicySchema } from '../verification/presence.ts';
@@ -194,6 +194,27 @@ export const Brand = Type.Object(
   { ...closed, title: 'Brand' },
 );
 export type Brand = Static<typeof Brand>;
+
+/** Body of POST /v1/example-pictures. */
+export const ExamplePictureInput = Type.Object(
+  {
+    image_base64: Type.String({
+      minLength: 1,
+      description: `JPEG, PNG or WebP of at most ${EXAMPLE_PICTURE_MAX_BYTES} bytes`,
+    }),
+  },
+  { ...closed, title: 'ExamplePictureInput' },
+);
+export const ExamplePicture = Type.Object(
+  {
+    sha256: Type.String({ pattern: EXAMPLE_PICTURE, description: 'goes into `example_picture` of a step' }),
+    url: Type.String({ format: 'uri', description: 'shows the picture, without a credential' }),
+    size_bytes: Type.Integer({ minimum: 1 }),
+    created_at: DateTime,
+  },
+  { ...closed, title: 'ExamplePicture' },
+);
+export type ExamplePicture = Static<typeof ExamplePicture>;
 
 /** Body of POST and PUT /v1/link-templates. Each opening of the link issues a verification with this capture spec. */
 export const LinkTemplateInput = Type.Object(

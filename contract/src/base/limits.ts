@@ -18,6 +18,7 @@ export const IMAGE_URL_TTL_SECONDS = 3_600;
 export const NARRATIVE_MAX = 2_000;
 export const IDEMPOTENCY_TTL_SECONDS = 86_400;
 export const BRAND_LOGO_MAX_BYTES = 1_048_576;
+export const EXAMPLE_PICTURE_MAX_BYTES = 6_291_456;
 export const RETENTION_DAYS_MAX = 3_650;
 export const TRIAL_EXPIRES_IN_SECONDS = { min: 60, max: 600, default: 600 } as const;
 export const REVIEW_REASONS_MAX = 8;

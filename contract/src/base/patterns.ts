@@ -33,6 +33,10 @@ export const WEB_ORIGIN = pattern(
   '^(?:https://[a-z0-9\\u0080-\\uffff](?:[a-z0-9\\u0080-\\uffff.-]*[a-z0-9\\u0080-\\uffff])?|http://localhost|http://127\\.0\\.0\\.1)(?::[1-9][0-9]{0,4})?$',
   'must be an origin such as https://claims.example.com: https, lower case, no path, no *',
 );
+export const EXAMPLE_PICTURE = pattern(
+  '^[0-9a-f]{64}$',
+  'must be the sha256 of an example picture, as POST /v1/example-pictures gives it',
+);
 export const SHA256_HEX = pattern('^[0-9a-fA-F]{64}$', 'must be a SHA-256 of 64 hexadecimal digits');
 
 /** Says in words what a pattern asks for. */

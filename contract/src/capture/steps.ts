@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { IMAGE_TYPES } from '../base/enums.ts';
 import { DESCRIPTIONS_MAX, UPLOAD_DEFAULT_BYTES, UPLOAD_HARD_CAP_BYTES } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
-import { STEP_KEY } from '../base/patterns.ts';
+import { EXAMPLE_PICTURE, STEP_KEY } from '../base/patterns.ts';
 import { TEXT_FORMAT_NAMES } from './text-formats.ts';
 
 const closed = { additionalProperties: false } as const;
@@ -18,6 +18,12 @@ const Descriptions = Type.Optional(
 );
 const Min = Type.Integer({ minimum: 0, description: 'captures needed; 0 makes the step optional' });
 const Max = Type.Integer({ minimum: 1, description: 'the most captures that this step takes' });
+const ExamplePicture = Type.Optional(
+  Type.String({
+    pattern: EXAMPLE_PICTURE,
+    description: 'SHA-256 of a picture of `POST /v1/example-pictures`: the page shows it as an example of this photo',
+  }),
+);
 const TextLength = (minimum: number) => Type.Integer({ minimum, maximum: 2_000 });
 
 const ImageStepInput = Type.Object(
@@ -26,6 +32,7 @@ const ImageStepInput = Type.Object(
     key: Key,
     description: Type.Optional(Description),
     descriptions: Descriptions,
+    example_picture: ExamplePicture,
     min: Min,
     max: Max,
   },
@@ -59,6 +66,7 @@ const UploadStepInput = Type.Object(
     key: Key,
     description: Type.Optional(Description),
     descriptions: Descriptions,
+    example_picture: ExamplePicture,
     min: Min,
     max: Max,
     accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 })),
@@ -74,7 +82,15 @@ export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepIn
 export type StepInput = Static<typeof StepInput>;
 
 const ImageStep = Type.Object(
-  { type: Type.Literal('image'), key: Key, description: Description, descriptions: Descriptions, min: Min, max: Max },
+  {
+    type: Type.Literal('image'),
+    key: Key,
+    description: Description,
+    descriptions: Descriptions,
+    example_picture: ExamplePicture,
+    min: Min,
+    max: Max,
+  },
   { ...closed, title: 'ImageStep' },
 );
 const TextStep = Type.Object(
@@ -101,6 +117,7 @@ const UploadStep = Type.Object(
     key: Key,
     description: Description,
     descriptions: Descriptions,
+    example_picture: ExamplePicture,
     min: Min,
     max: Max,
     accept: Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 }),
@@ -138,18 +155,20 @@ export function normalizeStep(input: StepInput): Step {
       validation: { ...(min_length === undefined ? {} : { min_length }), max_length, format },
     };
   }
+  const example = input.example_picture === undefined ? {} : { example_picture: input.example_picture };
   if (input.type === 'upload') {
     return {
       type: 'upload',
       key: input.key,
       ...described,
+      ...example,
       min: input.min,
       max: input.max,
       accept: input.accept ? [...new Set(input.accept)] : [...IMAGE_TYPES],
       max_size_bytes: input.max_size_bytes ?? UPLOAD_DEFAULT_BYTES,
     };
   }
-  return { type: 'image', key: input.key, ...described, min: input.min, max: input.max };
+  return { type: 'image', key: input.key, ...described, ...example, min: input.min, max: input.max };
 }
 
 /** Key of the step that `max_captures` stands for. */

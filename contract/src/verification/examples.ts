@@ -1,3 +1,4 @@
+import { ONE_PIXEL } from '../account/examples.ts';
 import type { EndpointExamples } from '../base/endpoint-examples.ts';
 import { REVIEW_EXAMPLE } from '../reviews/examples.ts';
 import type { WebhookEventType } from '../webhooks/webhooks.ts';
@@ -117,9 +118,6 @@ const endUser = {
   ],
   requires: { location: false, motion_frame: false },
 };
-
-/** A one-pixel PNG, the smallest picture a client can send. */
-const ONE_PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 export const VERIFICATION_EXAMPLES: Readonly<Record<string, EndpointExamples>> = {
   'POST /v1/verifications': {

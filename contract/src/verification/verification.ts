@@ -385,6 +385,12 @@ export const StepState = Type.Union(
         min_long_side: Type.Optional(
           Type.Integer({ minimum: 1, description: 'pixels that a picture must have on its long side' }),
         ),
+        example_url: Type.Optional(
+          Type.String({
+            format: 'uri',
+            description: 'address of the example picture; 404 once the account deleted it',
+          }),
+        ),
         motion_frame: Type.Optional(
           Type.Literal(false, {
             description: 'this step shows flat things: no moves and no second photo are asked for',
@@ -410,7 +416,8 @@ export const EndUserView = Type.Object(
     step_states: Type.Array(StepState),
     trial: Type.Optional(
       Type.Literal(true, {
-        description: 'Only on trials. A stranger made the request, so the steps come without their descriptions.',
+        description:
+          'Only on trials. A stranger made the request, so the steps come without their descriptions and examples.',
       }),
     ),
     under_review: Type.Optional(

@@ -5,6 +5,7 @@ import { useWords } from '../base/language.tsx';
 import { Button } from '../base/parts/button.tsx';
 import { Icon, type IconName } from '../base/parts/icon.tsx';
 import { SelectField } from '../base/parts/select-field.tsx';
+import { ExampleField } from './example-field.tsx';
 import { Line, type RequestForm } from './line.tsx';
 import { NEW_STEP } from './values.ts';
 
@@ -88,6 +89,17 @@ function StepItem({ form, index, total, onMove, onRemove }: StepItemProps) {
         maxLength={500}
       />
       <Translations form={form} index={index} />
+      {form.watch(`${place}.type`) !== 'text' && (
+        <ExampleField
+          n={n}
+          value={form.watch(`${place}.example_picture`)}
+          fault={form.formState.errors.steps?.[index]?.example_picture?.message}
+          onChange={sha256 => {
+            form.setValue(`${place}.example_picture`, sha256, { shouldDirty: true });
+            form.clearErrors(`${place}.example_picture`);
+          }}
+        />
+      )}
       <div className="step-more">
         <Line form={form} name={`${place}.key`} label={t('step.key')} maxLength={64} />
         {form.watch(`${place}.type`) === 'text' ? (

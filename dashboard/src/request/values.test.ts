@@ -18,6 +18,7 @@ const step = (index: number): fc.Arbitrary<StepValues> =>
       fc.record({ language: fc.constantFrom('de', 'pt-BR', 'uk'), text: maybe.map(text => text.trim()) }),
       { selector: ({ language }) => language },
     ),
+    example_picture: fc.constantFrom('', 'a'.repeat(64)),
     min: fc.constantFrom(0, 1),
     max: fc.constantFrom(1, 2, 3),
     required: fc.boolean(),

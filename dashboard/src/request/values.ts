@@ -11,6 +11,8 @@ export interface StepValues {
   description: string;
   /** The description in other languages, by language tag. */
   translations: { language: string; text: string }[];
+  /** SHA-256 of the example picture; empty for none. */
+  example_picture: string;
   min: number;
   max: number;
   required: boolean;
@@ -45,6 +47,7 @@ export const NEW_STEP: StepValues = {
   key: 'photo',
   description: '',
   translations: [],
+  example_picture: '',
   min: 1,
   max: 1,
   required: true,
@@ -94,7 +97,8 @@ function stepOf(step: StepValues): StepInput {
     ...(descriptions ? { descriptions } : {}),
   };
   if (type === 'text') return { type, ...common, required, validation: { format } };
-  return { ...(type === 'upload' ? { type } : {}), ...common, min, max } as StepInput;
+  const example = filled({ example_picture: step.example_picture });
+  return { ...(type === 'upload' ? { type } : {}), ...common, ...example, min, max } as StepInput;
 }
 
 /** The body that the API takes. The service checks it; what it faults is shown beside the field. */
@@ -186,7 +190,7 @@ export function valuesOf(request: CreateVerificationRequest): { values: RequestV
             translations: Object.entries(step.descriptions ?? {}).map(([language, text]) => ({ language, text })),
             ...(step.type === 'text'
               ? { required: step.required ?? true, format: step.validation?.format ?? 'free_text' }
-              : { min: step.min, max: step.max }),
+              : { example_picture: step.example_picture ?? '', min: step.min, max: step.max }),
           }),
         )
       : [{ ...NEW_STEP, key: 'capture_1', min: max_captures ?? 1, max: max_captures ?? 1 }],

@@ -7,6 +7,7 @@ import { useWords } from '../base/language.tsx';
 import { useMoments } from '../base/parts/date-times.ts';
 import { Ago } from '../base/parts/shown.tsx';
 import { OutcomeTag, useScore } from '../case/verification/outcome.tsx';
+import { useShortcuts } from '../entry/keys/shortcuts.ts';
 import type { Row } from './rows.ts';
 
 const COLUMNS = ['pick', 'outcome', 'about', 'reason', 'review', 'score', 'photos', 'created', 'took'] as const;
@@ -33,6 +34,7 @@ interface GridProps extends Picking {
 
 /** The rows, of which only those in sight are in the document. One row has the focus; the arrows move it. */
 export function Grid({ rows, label, more, onMore, foot, picked, onPick }: GridProps) {
+  const { t } = useWords();
   const box = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState(0);
   const height = useNarrow() ? 76 : 40;
@@ -49,6 +51,14 @@ export function Grid({ rows, label, more, onMore, foot, picked, onPick }: GridPr
     virtual.scrollToIndex(to);
     requestAnimationFrame(() => focusLink(box.current, to));
   };
+  const step = (by: number) => {
+    if (rows.length > 0) focusRow(box.current?.contains(document.activeElement) ? at + by : at);
+  };
+  // From anywhere on the page, so that nobody needs to tab through the filters.
+  useShortcuts([
+    { key: 'j', label: t('list.nextRow'), run: () => step(1) },
+    { key: 'k', label: t('list.rowBefore'), run: () => step(-1) },
+  ]);
   const press = (event: KeyboardEvent) => {
     const row = rows[at];
     if (row && event.key === ' ' && event.target instanceof HTMLAnchorElement) {

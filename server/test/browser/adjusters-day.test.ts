@@ -139,7 +139,8 @@ async function decideByKeys(desk: Desk) {
   await row(desk).waitFor();
   expect(await page.locator('.view[aria-current]').innerText()).toBe('Assigned to me');
   await desk.fine('day-mine');
-  await tabTo(desk, /^The dented door/);
+  await page.keyboard.press('j');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toMatch(/^The dented door/);
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: /^Approve/ }).waitFor();
   await page.keyboard.press('r');

@@ -82,6 +82,42 @@ describe('dashboard', () => {
     await desk.close();
   });
 
+  it('the focus follows the person to each page: one Tab leads to what is there, and a switch keeps the focus', async () => {
+    const desk = await open(await person('owner'), '', /^Hello/);
+    const { page } = desk;
+    const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
+    const isInPage = () => page.evaluate(() => document.getElementById('page')!.contains(document.activeElement));
+    const keys: Record<string, number> = {};
+    for (const name of ['Verifications', 'Templates', 'Webhooks', 'Settings', 'Home']) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      const heading = page.getByRole('heading', { level: 1, name: name === 'Home' ? /^Hello/ : name });
+      await expect.poll(() => heading.evaluate(title => title === document.activeElement)).toBe(true);
+      keys[name] = 0;
+      do {
+        await page.keyboard.press('Tab');
+        keys[name] += 1;
+      } while (!(await isInPage()));
+    }
+    expect(new Set(Object.values(keys))).toEqual(new Set([1]));
+    await page.getByRole('link', { name: 'Templates', exact: true }).click();
+    await desk.heading('Templates');
+    expect(await focused()).toBe('Templates');
+    expect(await page.locator('h1').evaluate(title => getComputedStyle(title).outlineStyle)).toBe('none');
+    await page.getByRole('radio', { name: 'Test' }).focus();
+    await page.keyboard.press('Space');
+    await page.locator('.frame[data-mode="test"]').waitFor();
+    await desk.heading('Templates');
+    expect(await page.getByRole('radio', { name: 'Test' }).evaluate(radio => radio === document.activeElement)).toBe(
+      true,
+    );
+    await page.goto(`${service.url}/dashboard/templates?mode=live`);
+    await desk.heading('This link leads to live data');
+    await page.keyboard.press('Tab');
+    expect(await focused()).toBe('Switch to Live');
+    await desk.close();
+  });
+
   it('an unknown address shows a message', async () => {
     const desk = await open(await person('viewer'), '/nowhere', 'No such page');
     await desk.fine('no-page');

@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
+import type { LinkTemplateWithVersions } from '@firsthand/contract/account/management.ts';
 import type { Role } from '@firsthand/contract/people/people.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { ask, createVerification, submit, untilStatus } from '../support/harness.ts';
-import { plain } from '../support/pictures.ts';
+import { plain, scene } from '../support/pictures.ts';
 import { signedInDesk } from './desk.ts';
 import { ownService } from './stage.ts';
 
@@ -75,6 +76,48 @@ describe('the pages that make and manage', () => {
     await desk.page.locator('.tag', { hasText: 'Revoked' }).waitFor();
     await desk.fine('templates');
     await desk.close();
+  });
+
+  it('templates: a step gets an example picture, which the phone shows at once; a version without it keeps the old one’s', async () => {
+    const tenant = await service.newTenant('Examples');
+    const at = { heading: 'New template', tenantId: tenant.tenant_id };
+    const desk = await signedInDesk(service, 'member', '/templates/new', at);
+    const { page } = desk;
+    await page.getByRole('textbox', { name: 'Name of the template' }).fill('A dented door');
+    await page.getByLabel('What the person reads').fill('The door from the side');
+    const choose = (buffer: Buffer) =>
+      page.getByLabel('Example picture').setInputFiles({ name: 'door.png', mimeType: 'image/png', buffer });
+    await choose(Buffer.from('no picture'));
+    await page.getByText('This file could not be read as a picture.').waitFor();
+    await choose(await scene(3, 900, 600));
+    const shown = page.getByRole('img', { name: 'Example picture for step 1' });
+    await shown.waitFor();
+    const phone = page.locator('.phone iframe').contentFrame();
+    await phone.getByRole('img', { name: 'An example of this photo' }).waitFor();
+    await expect.poll(() => shown.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
+    await desk.fine('template-example');
+    const wide = page.viewportSize()!;
+    await page.setViewportSize({ width: 320, height: 640 });
+    const kind = page.getByLabel('Kind of step 1');
+    expect(await kind.evaluate(select => select.scrollWidth - select.clientWidth)).toBeLessThanOrEqual(1);
+    await page.setViewportSize(wide);
+    await desk.press('Publish');
+    await desk.heading('A dented door');
+    await shown.waitFor();
+    await desk.press('Remove the picture, step 1');
+    await phone.getByRole('img', { name: 'An example of this photo' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Example picture').waitFor();
+    await desk.press('Publish');
+    await page.getByRole('rowheader', { name: 'steps.0.example_picture' }).waitFor();
+    await desk.fine('template-example-versions');
+    const { body } = await ask<{ versions: LinkTemplateWithVersions['versions'] }>(
+      service,
+      `/v1/link-templates/${page.url().split('/').at(-1)!.split('?')[0]}`,
+      { key: tenant.rk_secret },
+    );
+    const examples = body.versions.map(({ request }) => request.steps?.map(step => 'example_picture' in step));
+    expect(examples).toEqual([[false], [true]]);
+    await desk.close(/400/);
   });
 
   it('templates: the phone shows the capture page itself while one types, and makes nothing', async () => {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
+import type { ExamplePicture } from '@firsthand/contract/account/management.ts';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVerification, untilStatus } from '../support/harness.ts';
+import { ask, createVerification, untilStatus } from '../support/harness.ts';
 import { firstHand } from '../support/pictures.ts';
 import { reactProject } from './react-app.ts';
 import { ownService, PATIENCE_MS, sharedBrowser } from './stage.ts';
@@ -129,6 +130,23 @@ describe('<CaptureFlow> in an empty Vite project, installed as docs/install.md s
     await expect.poll(() => doneIn(page)).toEqual([id]);
     const { answers } = await untilStatus(service, id, ['completed']);
     expect(answers).toMatchObject({ policy: { value: '77' } });
+    await page.close();
+  });
+
+  it('shows the example of a step with whose it is', async () => {
+    const added = await ask<ExamplePicture>(service, '/v1/example-pictures', {
+      key: service.tenant.rk_secret,
+      body: { image_base64: (await firstHand(4)).toString('base64') },
+    });
+    const { sha256: example_picture } = added.body;
+    const id = await newVerification({ ...step('front', 'The front'), example_picture });
+    const page = await open(id, { language: 'de' });
+    const picture = page.getByRole('img', { name: 'Ein Beispiel für dieses Foto' });
+    await picture.waitFor();
+    await expect.poll(() => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(1280);
+    await page.getByText('Beispiel des Unternehmens, das angefragt hat').waitFor();
+    const { FIRSTHAND_SCREENSHOTS: pictures } = process.env;
+    if (pictures) await page.screenshot({ path: join(pictures, 'capture-flow-example.png') });
     await page.close();
   });
 

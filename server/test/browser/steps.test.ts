@@ -1,6 +1,7 @@
+import type { ExamplePicture } from '@firsthand/contract/account/management.ts';
 import { describe, expect, it } from 'vitest';
 import { ask, createVerification, untilStatus } from '../support/harness.ts';
-import { plain } from '../support/pictures.ts';
+import { plain, scene } from '../support/pictures.ts';
 import { openOnPhone, PHONE, SMALL_PHONE } from './phone.ts';
 import { ownService } from './stage.ts';
 
@@ -157,6 +158,56 @@ describe('capture page, steps', () => {
       (a, b) => a.created_at.localeCompare(b.created_at) || a.id.localeCompare(b.id),
     );
     expect(order.map(capture => capture.step_key)).toEqual(['extra', 'needed']);
+  });
+
+  it('shows the example of a step as the company’s, larger on a touch, and takes no copy of it for a photo', async () => {
+    const secret = { key: service.tenant.rk_secret };
+    const image_base64 = (await scene(7, 1200, 800)).toString('base64');
+    const added = await ask<ExamplePicture>(service, '/v1/example-pictures', { ...secret, body: { image_base64 } });
+    const { sha256: example_picture, url } = added.body;
+    await ask(service, '/v1/brands/acme', { ...secret, method: 'PUT', body: { name: 'Acme' } });
+    const { capture_url } = await createVerification(service, {
+      brand_slug: 'acme',
+      steps: [
+        { key: 'front', description: 'The front of the car', min: 1, max: 1, example_picture },
+        { type: 'upload', key: 'receipt', description: 'The receipt', min: 1, max: 1, example_picture },
+      ],
+    });
+    const phone = await openOnPhone(capture_url, { viewport: SMALL_PHONE });
+    const { page } = phone;
+    await phone.press('Start');
+    await page.waitForSelector('.shutter:not([disabled])');
+    await phone.fine('example-camera');
+    const open = page.getByRole('button', { name: 'An example of this photo' });
+    await open.click();
+    const sheet = page.getByRole('dialog', { name: 'Example from Acme' });
+    await sheet.getByRole('img', { name: 'An example of this photo' }).waitFor();
+    await phone.fine('example-sheet');
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    await expect.poll(() => open.evaluate(button => button === document.activeElement)).toBe(true);
+    await open.click();
+    await phone.press('Close');
+    await sheet.waitFor({ state: 'detached' });
+    await phone.photo();
+
+    await phone.screen('upload');
+    await page.getByText('Example from Acme').waitFor();
+    await phone.fine('example-upload');
+    const choose = (buffer: Buffer) =>
+      page.getByLabel('Choose pictures').setInputFiles({ name: 'a.jpg', mimeType: 'image/jpeg', buffer });
+    await choose(Buffer.from(await (await fetch(url)).arrayBuffer()));
+    await page.getByText('This is the example picture. Please use a photo of your own.').waitFor();
+    await ask(service, `/v1/example-pictures/${example_picture}`, { ...secret, method: 'DELETE' });
+    // Not the copy that the browser keeps.
+    await (await page.context().newCDPSession(page)).send('Network.clearBrowserCache');
+    await page.reload();
+    await phone.screen('upload');
+    await expect.poll(() => page.getByText('Example from Acme').count()).toBe(0);
+    await choose(receipt);
+    await phone.press('Next');
+    await phone.send();
+    await phone.close(/404/);
   });
 
   it('works with only the keyboard, and the focus follows the screens', async () => {

@@ -4,6 +4,7 @@ import type { Verification } from '@firsthand/contract/verification/verification
 import { describe, expect, it } from 'vitest';
 import { transaction } from '../../src/platform/db/sql.ts';
 import { normalizeRequest } from '../../src/verification/verifications/issue.ts';
+import { openCases } from '../desk/reviews/cases.ts';
 import { ask, bundleOf, createVerification, submit, until, untilStatus } from '../support/harness.ts';
 import { firstHand, photoOfScreen, plain } from '../support/pictures.ts';
 import { type Desk, signedInDesk } from './desk.ts';
@@ -41,6 +42,18 @@ describe('the pages of verifications', () => {
     await comeBack(desk);
     await desk.page.getByText('Verified', { exact: true }).first().waitFor();
     await desk.page.getByRole('img', { name: /^Photo 1 of 1/ }).waitFor();
+    await desk.close();
+  });
+
+  it('verifications: what took less than no time, by the clocks of two nodes, took 0 s', async () => {
+    const tenant = await service.newTenant('Clocks');
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id, livemode: false });
+    await service.deps.db.query(
+      `update verifications set completed_at = created_at - interval '30 milliseconds' where id = $1`,
+      [id],
+    );
+    const desk = await open('member', '/verifications', 'Verifications', tenant.tenant_id);
+    await expect.poll(() => desk.page.locator('.cell-took').last().innerText()).toBe('0s');
     await desk.close();
   });
 
@@ -90,14 +103,19 @@ describe('the pages of verifications', () => {
     await desk.close();
   });
 
-  it('verifications: the arrows move between rows, Enter opens one, and going back finds the list as it was', async () => {
+  it('verifications: j, k and the arrows move between rows, Enter opens one, and going back finds the list as it was', async () => {
     const tenant = await service.newTenant('Keys');
     for (const claim of ['one', 'two', 'three']) {
       await createVerification(service, { metadata: { claim } }, tenant.pk_test);
     }
     const desk = await open('viewer', '/verifications', 'Verifications', tenant.tenant_id);
     await desk.page.getByText('claim three').waitFor();
-    await desk.page.getByRole('link', { name: /claim three/ }).focus();
+    await desk.page.keyboard.press('j');
+    await expect.poll(() => desk.page.evaluate(() => document.activeElement?.textContent)).toContain('claim three');
+    await desk.page.keyboard.press('j');
+    await expect.poll(() => desk.page.evaluate(() => document.activeElement?.textContent)).toContain('claim two');
+    await desk.page.keyboard.press('k');
+    await expect.poll(() => desk.page.evaluate(() => document.activeElement?.textContent)).toContain('claim three');
     await desk.page.keyboard.press('ArrowDown');
     await expect.poll(() => desk.page.evaluate(() => document.activeElement?.textContent)).toContain('claim two');
     await desk.page.keyboard.press('End');

@@ -34,6 +34,7 @@ const OWNER: Readonly<Record<string, string>> = {
   evidence_statements: 'evidence',
   evidence_tiles: 'evidence',
   evidence_witnesses: 'evidence',
+  example_pictures: 'tenants',
   film_keys: 'captures',
   film_prints: 'captures',
   geocodes: 'checks',

@@ -125,7 +125,7 @@ function Colors({ edited: { typed, set } }: { edited: BrandInHand }) {
 
 function LogoField({ logo, isRefused }: { logo: BrandInHand['logo']; isRefused: boolean }) {
   const { t } = useWords();
-  const fault = logo.fault ?? (isRefused ? t('brand.logoFault') : undefined);
+  const fault = logo.fault ?? (isRefused ? t('picture.fault') : undefined);
   return (
     <>
       <label className="field">

@@ -1,6 +1,7 @@
 import type { Brand, BrandInput } from '@firsthand/contract/account/management.ts';
 import { BRAND_LOGO_MAX_BYTES } from '@firsthand/contract/base/limits.ts';
 import { useState } from 'react';
+import { base64Of } from '../../base/api/base64-of.ts';
 import { useWords } from '../../base/language.tsx';
 import { originsIn } from '../origins-field.tsx';
 import { ACCENT, GROUND } from './brand-sample.tsx';
@@ -15,14 +16,6 @@ const slugOf = (name: string): string =>
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
     .slice(0, 40);
-
-const base64Of = (file: File): Promise<string> =>
-  new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener('load', () => resolve(String(reader.result).replace(/^[^,]*,/, '')));
-    reader.addEventListener('error', () => reject(reader.error));
-    reader.readAsDataURL(file);
-  });
 
 /** What a person types of a brand. `slug` is empty until they choose another than the name gives. */
 interface Typed {

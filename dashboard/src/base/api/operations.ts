@@ -5,6 +5,7 @@ import type {
   Brand,
   BrandInput,
   CreateApiKey,
+  ExamplePicture,
   LinkTemplate,
   LinkTemplateInput,
   LinkTemplateWithVersions,
@@ -119,6 +120,7 @@ export interface Operations {
   'PUT /v1/chat-webhook': { body: ChatWebhookInput; answer: ChatWebhook };
   'DELETE /v1/chat-webhook': { answer: undefined };
   'POST /v1/chat-webhook/test': { body: object; answer: ChatWebhookTest };
+  'POST /v1/example-pictures': { body: { image_base64: string }; answer: ExamplePicture };
   'GET /v1/link-templates': { answer: Page<LinkTemplate> };
   'POST /v1/link-templates': { body: LinkTemplateInput; answer: LinkTemplate };
   'GET /v1/link-templates/:id': { answer: LinkTemplateWithVersions };

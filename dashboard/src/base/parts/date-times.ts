@@ -29,7 +29,8 @@ export function useMoments() {
       exactly: (iso: string): string => exact.format(new Date(iso)),
       clock: (iso: string): string => clock.format(new Date(iso)),
       span(ms: number): string {
-        if (ms < 10_000) return unit(Math.round(ms / 100) / 10, 'second');
+        // Two nodes' clocks differ a little: nothing took less than no time.
+        if (ms < 10_000) return unit(Math.max(0, Math.round(ms / 100)) / 10, 'second');
         const from = UNITS.findIndex(([, least]) => ms >= least);
         const [name, size] = UNITS[from]!;
         const rest = UNITS[from + 1];

@@ -4,6 +4,7 @@ import { problemText } from '../api/problem-text.ts';
 import { useWords } from '../language.tsx';
 import { Button } from './button.tsx';
 import { Icon, type IconName } from './icon.tsx';
+import { PageHeading } from './page.tsx';
 
 interface EmptyProps {
   icon: IconName;
@@ -17,7 +18,7 @@ interface EmptyProps {
 export const Empty = ({ icon, title, only = false, children }: EmptyProps) => (
   <div className="empty stack">
     <Icon name={icon} />
-    {only ? <h1>{title}</h1> : <h2>{title}</h2>}
+    {only ? <PageHeading>{title}</PageHeading> : <h2>{title}</h2>}
     {children}
   </div>
 );

@@ -27,10 +27,11 @@ export function ModeSwitch() {
             type="radio"
             name="mode"
             checked={tenant.livemode === livemode}
-            disabled={change.isPending}
-            onChange={() =>
-              change.mutate({ tenant_id: tenant.id, livemode }, { onError: () => say(t('mode.notServed')) })
-            }
+            // Not disabled meanwhile: that would take the focus away.
+            onChange={() => {
+              if (change.isPending) return;
+              change.mutate({ tenant_id: tenant.id, livemode }, { onError: () => say(t('mode.notServed')) });
+            }}
           />
           <span>{t(livemode ? 'mode.live' : 'mode.test')}</span>
         </label>

@@ -5,6 +5,7 @@ import { Batch, BatchCheck, type BatchFault, BatchRequest } from '@firsthand/con
 import { crossFieldFaults, TemplateRequest } from '@firsthand/contract/verification/create-verification.ts';
 import { Type } from 'typebox';
 import { activityOf, audit } from '../../identity/audit/audit.ts';
+import { exampleFaults } from '../../identity/tenants/example-pictures.ts';
 import { one, type Tx, transaction } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -196,7 +197,11 @@ async function baseOf(
     for (const found of checkRequest.faults(request)) {
       faults.push({ ...found, path: found.path === '' ? 'request' : `request.${found.path}` });
     }
-    faults.push(...maskedFaults('request.webhook_url', (request as BatchBase | null)?.webhook_url));
+    const { webhook_url, steps } = (request ?? {}) as Partial<BatchBase>;
+    faults.push(
+      ...maskedFaults('request.webhook_url', webhook_url),
+      ...(await exampleFaults(deps.db, principal.tenantId, steps, 'request.steps')),
+    );
   }
   if (faults.length > 0) throw invalid(faults);
   if (named === undefined) return { request: (request ?? {}) as BatchBase, template: null };

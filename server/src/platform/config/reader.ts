@@ -13,7 +13,7 @@ export class ConfigError extends Error {
 
 /** A request to such a path below a proxy that takes the path off could mean either. */
 const OWN_ADDRESSES =
-  /^\/(v1|v|c|t|docs|dashboard|verify|log|blobs|brand-logos|witness|healthz|readyz|metrics|capture-preview|_capture|_dashboard)(\/|$)/;
+  /^\/(v1|v|c|t|docs|dashboard|verify|log|blobs|brand-logos|example-pictures|witness|healthz|readyz|metrics|capture-preview|_capture|_dashboard)(\/|$)/;
 
 export type Reader = ReturnType<typeof readerOf>;
 

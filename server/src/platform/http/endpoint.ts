@@ -58,6 +58,7 @@ type MediaType =
   | 'text/event-stream'
   | 'image/*'
   | 'image/png'
+  | 'image/jpeg'
   | 'application/zip'
   | 'text/csv'
   | 'application/x-ndjson';
@@ -166,7 +167,7 @@ export const routes = (table: Readonly<Record<`${Method} /${string}`, Operation>
   });
 
 /** The schema of an answer in bytes. Generators read `format` (OpenAPI 3.0) or `contentMediaType` (3.1). */
-export const binary = (mediaType: 'application/zip' | 'image/png') =>
+export const binary = (mediaType: 'application/zip' | 'image/png' | 'image/jpeg') =>
   Type.String({ format: 'binary', contentMediaType: mediaType });
 
 export const ok = (body: unknown): Answer => ({ status: 200, body });

@@ -64,7 +64,8 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   capture_id: 'The id of the photo (cap_…)',
   review_id: 'The id of the review',
   slug: 'The short name of the brand: lowercase letters, digits and hyphens',
-  name: 'The file name from `logo_url`',
+  sha256: 'The SHA-256 of the example picture, in lowercase hex',
+  name: 'The file name from `logo_url` of a brand or `url` of an example picture',
 };
 
 const IDEMPOTENCY =

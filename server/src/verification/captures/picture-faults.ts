@@ -1,5 +1,5 @@
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
-import { type Fault, fault, unknownReference } from '@firsthand/contract/base/fault.ts';
+import { duplicate, type Fault, fault, unknownReference } from '@firsthand/contract/base/fault.ts';
 import type { ImageFault } from '@firsthand/forensics/files/image-fault.ts';
 
 /** Why a picture is refused, by the field of the request that carried it. */
@@ -38,6 +38,9 @@ export const tooSmall = (field: string, { width, height }: { width: number; heig
 
 export const tooLarge = (field: string, max: number): Fault =>
   fault(field, 'too_many_bytes', `must be at most ${max} bytes`, { max });
+
+export const exampleItself = (field: string): Fault =>
+  duplicate(field, 'is the example picture of a step, not a photo');
 
 export const notBase64 = (field: string): Fault =>
   fault(field, 'format', 'is not base64 (RFC 4648)', { format: 'base64' });

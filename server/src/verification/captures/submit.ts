@@ -23,7 +23,7 @@ import { deletePictures } from './erase.ts';
 import { imageKeyOf, motionKeyOf, parseImageKey } from './image-key.ts';
 import { locationSourceOf } from './location-source.ts';
 import { inlineSha256, type Picture, readMotionFrame, readPicture } from './picture.ts';
-import { otherBytes, tooLarge, tooSmall, wrongType } from './picture-faults.ts';
+import { exampleItself, otherBytes, tooLarge, tooSmall, wrongType } from './picture-faults.ts';
 import { endUserView } from './session.ts';
 import { checkTraceKey, takeTrace } from './trace.ts';
 import { useAddresses } from './upload-addresses.ts';
@@ -130,6 +130,8 @@ function checkAgainstStep({ config }: VerificationRow, step: PictureStep, pictur
   if (!accepted.includes(picture.info.contentType)) {
     throw invalid([wrongType(picture.field, picture.info.contentType, accepted)]);
   }
+  if (config.steps.some(asked => asked.type !== 'text' && asked.example_picture === picture.sha256))
+    throw invalid([exampleItself(picture.field)]);
   if (picture.bytes.length > maxBytesOf(step)) throw invalid([tooLarge(picture.field, maxBytesOf(step))]);
   const least = minLongSideOf(config.context?.attributes, step.key);
   if (least !== undefined && longSideOf(picture.info) < least) {

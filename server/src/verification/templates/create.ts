@@ -31,7 +31,7 @@ export const createLinkTemplate = tenantEndpoint({
         `insert into link_templates (id, tenant_id, livemode, created_at, updated_at) values ($1, $2, $3, $4, $4)`,
         [id, principal.tenantId, createsLive(principal), doing.at],
       );
-      await insertVersion(tx, id, 1, body, doing.at);
+      await insertVersion(tx, doing, id, 1, body);
       await audit(tx, doing, {
         action: 'link_template.published',
         target: id,

@@ -3,7 +3,9 @@ import type { LinkTemplateInput } from '@firsthand/contract/account/management.t
 import type { Fault } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
+import type { Activity } from '../../identity/audit/audit.ts';
 import { allowedOriginsOf } from '../../identity/tenants/brands.ts';
+import { exampleFaults, keepExamples } from '../../identity/tenants/example-pictures.ts';
 import { attestedFaults } from '../../platform/config/attestation.ts';
 import type { Tx } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
@@ -41,12 +43,21 @@ export function templateFaults(body: unknown): Fault[] {
 export const webhookUrlOf = (body: unknown): unknown =>
   (body as { request?: { webhook_url?: unknown } } | null)?.request?.webhook_url;
 
-export const insertVersion = (tx: Tx, id: string, version: number, body: LinkTemplateInput, at: Date) =>
-  tx.query(
+/** Writes a version, and keeps the example pictures that it names. */
+export async function insertVersion(
+  tx: Tx,
+  { tenantId, at }: Pick<Activity, 'tenantId' | 'at'>,
+  id: string,
+  version: number,
+  body: LinkTemplateInput,
+): Promise<void> {
+  await tx.query(
     `insert into link_template_versions (template_id, version, name, request, retention_days, return_url, published_at)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [id, version, body.name, JSON.stringify(body.request), body.retention_days ?? null, body.return_url ?? null, at],
   );
+  await keepExamples(tx, tenantId, body.request.steps, at);
+}
 
 /** A `return_url` that belongs to no origin of the account or of the template's brand, and what the service cannot do. */
 export async function recordFaults({
@@ -60,10 +71,12 @@ export async function recordFaults({
 }): Promise<Fault[]> {
   const { return_url, request } = (body ?? {}) as {
     return_url?: unknown;
-    request?: { brand_slug?: unknown; depth_policy?: unknown };
+    request?: { brand_slug?: unknown; depth_policy?: unknown; steps?: unknown };
   };
   const faults = attestedFaults(deps.config, request, 'request.depth_policy');
-  if (return_url === undefined || !principal) return faults;
+  if (!principal) return faults;
+  faults.push(...(await exampleFaults(deps.db, principal.tenantId, request?.steps, 'request.steps')));
+  if (return_url === undefined) return faults;
   const slug = typeof request?.brand_slug === 'string' ? request.brand_slug : null;
   return [...faults, ...returnUrlFaults(return_url, await allowedOriginsOf(deps.db, principal.tenantId, slug))];
 }

@@ -47,7 +47,7 @@ export const updateLinkTemplate = tenantEndpoint({
         [params.id, doing.at],
       );
       if (!updated) throw new Problem('template_revoked', 'The link template was revoked. Create a new one.');
-      await insertVersion(tx, params.id!, updated.version, withSecretOf(before, body), doing.at);
+      await insertVersion(tx, doing, params.id!, updated.version, withSecretOf(before, body));
       await audit(tx, doing, {
         action: 'link_template.updated',
         target: params.id!,

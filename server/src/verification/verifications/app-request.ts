@@ -101,7 +101,8 @@ async function belowDefaults(db: Queryable, tenantId: string, body: Record<strin
     const refuse = (member: string, message: string) =>
       faults.push(fault(`steps.${index}.${member}`, 'not_allowed', message));
     if (step.type === 'upload') refuse('type', 'cannot be upload: this key asks for live photos only');
-    if (step.description !== undefined) refuse('description', 'cannot be set with this key: the page would show it');
+    for (const shown of ['description', 'descriptions', 'example_picture'])
+      if (step[shown] !== undefined) refuse(shown, 'cannot be set with this key: the page would show it');
   }
   return faults;
 }

@@ -1,6 +1,7 @@
 import { fault } from '@firsthand/contract/base/fault.ts';
 import { CreateVerificationRequest, crossFieldFaults } from '@firsthand/contract/verification/create-verification.ts';
 import { Verification } from '@firsthand/contract/verification/verification.ts';
+import { exampleFaults } from '../../identity/tenants/example-pictures.ts';
 import { attestedFaults } from '../../platform/config/attestation.ts';
 import { transaction } from '../../platform/db/sql.ts';
 import { created, tenantEndpoint } from '../../platform/http/endpoint.ts';
@@ -38,6 +39,7 @@ export const createVerification = tenantEndpoint({
         : []),
       ...attestedFaults(deps.config, body),
       ...(await depthPolicyFaults(deps.db, principal.tenantId, body)),
+      ...(await exampleFaults(deps.db, principal.tenantId, body.steps)),
       ...(isApp(principal) ? await metadataFaultsOfApp(deps.db, principal, body) : []),
     ];
   },

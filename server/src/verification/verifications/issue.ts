@@ -2,6 +2,7 @@ import { EXPIRES_IN_SECONDS } from '@firsthand/contract/base/limits.ts';
 import { capacityOf, normalizeStep, stepOfMaxCaptures } from '@firsthand/contract/capture/steps.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { Config } from '@firsthand/contract/verification/verification.ts';
+import { keepExamples } from '../../identity/tenants/example-pictures.ts';
 import { one, type Tx } from '../../platform/db/sql.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { newId } from '../../platform/lib/ids.ts';
@@ -117,6 +118,7 @@ export async function issue(
     ],
   );
   if (!row) throw new Error('insert returned no row');
+  if (!o.template) await keepExamples(tx, o.tenantId, row.config.steps, now);
   await record(tx, deps, row, [], 'verification.created', now);
   return row;
 }

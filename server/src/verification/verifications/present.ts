@@ -1,6 +1,7 @@
 import type { PublicVerdictPolicy } from '@firsthand/contract/account/management.ts';
 import { ULID } from '@firsthand/contract/base/ids.ts';
 import { IMAGE_URL_TTL_SECONDS } from '@firsthand/contract/base/limits.ts';
+import type { Attributes } from '@firsthand/contract/capture/step-attributes.ts';
 import type { Step } from '@firsthand/contract/capture/steps.ts';
 import type { Presence } from '@firsthand/contract/verification/presence.ts';
 import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
@@ -10,9 +11,11 @@ import {
   type EndUserView,
   LOCATION_RESULTS,
   type PublicView,
+  type StepState,
   type Verification,
   type VerificationSummary,
 } from '@firsthand/contract/verification/verification.ts';
+import { exampleUrl } from '../../identity/tenants/example-pictures.ts';
 import type { BlobStore } from '../../platform/blobs/store.ts';
 import type { Deps, Origins } from '../../platform/deps.ts';
 import { holdsLinks, type Principal, viewerOf } from '../../platform/http/principal.ts';
@@ -31,7 +34,7 @@ import {
   type VerificationRow,
 } from './row.ts';
 import { sealOf } from './seal.ts';
-import { stepStates } from './steps.ts';
+import { type Held, stepStates } from './steps.ts';
 import { warningsOf } from './warnings.ts';
 
 const iso = (date: Date): string => date.toISOString();
@@ -257,7 +260,21 @@ const urlOf = (blobs: BlobStore, key: string, contentType: string) =>
 /** A second frame is shown as what it is; nothing but a picture passes the check when it is submitted. */
 const frameUrlOf = (blobs: BlobStore, key: string) => blobs.presignGet(key, { expiresSeconds: IMAGE_URL_TTL_SECONDS });
 
-const withoutWords = ({ descriptions: _, ...step }: Step): Step => ({ ...step, description: '' });
+/** A step without the words and the picture of whoever made the request. */
+function withoutWords(step: Step): Step {
+  const { descriptions: _, ...rest } = step;
+  if (rest.type === 'text') return { ...rest, description: '' };
+  const { example_picture: _picture, ...bare } = rest;
+  return { ...bare, description: '' };
+}
+
+/** What each step holds, and where its example picture is shown. */
+const statesOf = (origins: Origins, steps: readonly Step[], ...held: [Held, ReadonlySet<string>, Attributes]) =>
+  stepStates(steps, ...held).map((state, index): StepState => {
+    const step = steps[index]!;
+    if (state.type === 'text' || step.type === 'text' || step.example_picture === undefined) return state;
+    return { ...state, example_url: exampleUrl(origins, step.example_picture) };
+  });
 
 /** The claimant's view. */
 export function presentForEndUser(
@@ -273,7 +290,7 @@ export function presentForEndUser(
   return present({
     ...baseOf(row, deps.origins),
     config: { max_captures, steps, signals_required },
-    step_states: stepStates(steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
+    step_states: statesOf(deps.origins, steps, heldBy(captures), answeredKeys(row), row.config.context?.attributes),
     trial: trial || undefined,
     under_review: isUnderReview(row) || undefined,
     brand,

@@ -256,6 +256,16 @@ describe('a key for apps that was made without a link template', () => {
     ['no seal', { seal: false }, 'seal'],
     ['uploads', { steps: [{ key: 'a', type: 'upload', min: 1, max: 1 }] }, 'steps.0.type'],
     ['words for the page', { steps: [{ key: 'a', min: 1, max: 1, description: 'Call me' }] }, 'steps.0.description'],
+    [
+      'words for the page in another language',
+      { steps: [{ key: 'a', min: 1, max: 1, descriptions: { de: 'Ruf mich an' } }] },
+      'steps.0.descriptions',
+    ],
+    [
+      'a picture on the page',
+      { steps: [{ key: 'a', min: 1, max: 1, example_picture: 'a'.repeat(64) }] },
+      'steps.0.example_picture',
+    ],
     ['a forced outcome', { metadata: { test_outcome: 'verified' } }, 'metadata.test_outcome'],
   ])('may not ask for %s', async (_, body, path) => {
     expect(refusedPaths(await create(key, body))).toEqual([403, 'forbidden', [path]]);

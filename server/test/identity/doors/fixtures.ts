@@ -31,6 +31,12 @@ async function brand(service: TestService, owner: NewTenant) {
   });
 }
 
+const examplePicture = async (service: TestService, owner: NewTenant) => {
+  const colour = `#${newUlid().slice(-6).replace(/[G-Z]/g, 'a')}`;
+  const image_base64 = (await plain({ width: 64, height: 48, colour })).toString('base64');
+  return manage<{ sha256: string }>(service, owner, 'POST', '/v1/example-pictures', { image_base64 });
+};
+
 /** A webhook that failed, with its event and its address. */
 export async function delivery({ deps: { db } }: TestService, owner: NewTenant, livemode: boolean) {
   const ids = { event: newId('evt'), endpoint: newId('whe'), delivery: newId('whd') };
@@ -122,6 +128,8 @@ export const FIXTURES: [prefix: string, fixture: Fixture][] = [
       return id;
     },
   ],
+  ['/v1/example-pictures/:', async (service, owner) => (await examplePicture(service, owner)).sha256],
+  ['/example-pictures/:', async (service, owner) => `${(await examplePicture(service, owner)).sha256}.jpg`],
   ['/v1/auth/:', async () => 'acme'],
   [
     '/v1/people/:',

@@ -47,8 +47,8 @@ const at = (endpoint: Endpoint, value: string) => endpoint.path.replace(/:.*:\w+
 const unknownFor = (value: string): string =>
   /^[a-z]+_/.test(value)
     ? value.replace(/_[^/]*/g, () => `_${'0'.repeat(26)}`)
-    : value.endsWith('.png')
-      ? `${'0'.repeat(26)}.png`
+    : /\.(png|jpg)$/.test(value)
+      ? value.replace(/^\w+/, name => '0'.repeat(name.length))
       : 'no-such-thing';
 
 /**
@@ -90,6 +90,8 @@ const HARMLESS = {
   'POST /v1/link-templates': TEMPLATE_MEMBERS,
   'PUT /v1/link-templates/:id': TEMPLATE_MEMBERS,
   'POST /v1/link-templates/:id/revoke': [],
+  'POST /v1/example-pictures': [],
+  'DELETE /v1/example-pictures/:sha256': [],
   'POST /v1/webhook-deliveries/:id/retry': [],
   'POST /v1/webhook-deliveries/recover': [],
   'POST /v1/webhook-endpoints/:id/enable': [],

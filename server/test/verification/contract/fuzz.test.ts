@@ -55,7 +55,7 @@ async function makeTargets(service: TestService): Promise<Targets> {
   const secret = service.tenant.rk_secret;
   const manage = async <T>(method: string, path: string, body: object, headers = {}) =>
     (await ask<T>(service, path, { method, key: secret, body, headers })).body;
-  const [made, key, template, trial, brand] = await Promise.all([
+  const [made, key, template, trial, brand, picture] = await Promise.all([
     createVerification(service, EXAMPLES['POST /v1/verifications']?.request as object),
     manage<{ id: string }>('POST', '/v1/api-keys', { name: 'fuzzed', mode: 'test' }),
     manage<{ id: string }>('POST', '/v1/link-templates', { name: 'fuzzed', request: {} }),
@@ -67,6 +67,7 @@ async function makeTargets(service: TestService): Promise<Targets> {
       name: 'F',
       logo_base64: (await plain()).toString('base64'),
     }),
+    manage<{ sha256: string }>('POST', '/v1/example-pictures', { image_base64: (await plain()).toString('base64') }),
   ]);
   const { delivery_id } = await manage<{ delivery_id: string }>('POST', '/v1/webhooks/test', {
     url: 'http://127.0.0.1:9/',
@@ -82,6 +83,8 @@ async function makeTargets(service: TestService): Promise<Targets> {
     '/v1/api-keys/': key.id,
     '/v1/link-templates/': template.id,
     '/v1/brands/': 'fuzzed',
+    '/v1/example-pictures/': picture.sha256,
+    '/example-pictures/': `${picture.sha256}.jpg`,
     '/brand-logos/': new URL(brand.logo_url).pathname.split('/')[2]!,
     '/v1/webhook-deliveries/': delivery_id,
     '/v1/events/': found.rows[0]!.event_id,

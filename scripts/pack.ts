@@ -127,9 +127,13 @@ async function bundleLibrary(name: PackageName, entries: Record<string, string>,
       format,
       entryFileNames: '[name].js',
       chunkFileNames: 'shared-[hash].js',
+      // The declarations have them.
+      comments: !metro,
     });
     collect(output, libraries);
     await cp(join(types, name, 'src'), dir, { recursive: true });
+    // Public declarations name the state of the controller that both packages have inside.
+    if (metro) await cp(join(types, 'react/src/controller.d.ts'), join(dir, 'controller.d.ts'));
     await nameCompiledFiles(dir);
   }
   if (name === 'react') await cp(join(source, 'src', 'styles.css'), join(into, 'dist', 'styles.css'));
@@ -176,7 +180,8 @@ async function nameCompiledFiles(folder: string): Promise<void> {
     if (!file.endsWith('.d.ts')) continue;
     const path = join(folder, file);
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.tsx?\1/g, '$1$2.js$1'));
+    const own = text.replace(/(['"])@firsthand\/react\/(controller)\.ts\1/g, '$1./$2.ts$1');
+    await writeFile(path, own.replace(/(['"])(\.{1,2}\/[^'"]+)\.tsx?\1/g, '$1$2.js$1'));
   }
 }
 

@@ -1,13 +1,7 @@
 import type { Language } from '@firsthand/contract/base/languages.ts';
+import type { AppWordKey } from './word-keys.ts';
 
-/** Texts that the hosted page has not, because a browser has no settings of an app. */
-export interface AppWords {
-  'app.blocked': string;
-  'app.settings': string;
-}
-export type AppWordKey = keyof AppWords;
-
-export const APP_WORDS: Record<Language, AppWords> = {
+export const APP_WORDS: Record<Language, Record<AppWordKey, string>> = {
   en: {
     'app.blocked': 'This app may not use the camera. Allow the camera in the settings, then come back here.',
     'app.settings': 'Open the settings',

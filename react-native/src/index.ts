@@ -25,5 +25,5 @@ export { type ExpoPhoneOptions, expoPhone } from './expo.ts';
 export { FirsthandCapture, type FirsthandCaptureProps } from './screen/firsthand-capture.tsx';
 export { type CaptureEnd, type CaptureHook, type UseCaptureOptions, useCapture } from './use-capture.ts';
 export { useViewfinder, type ViewfinderPhase } from './use-viewfinder.ts';
-export type { Words } from './words.ts';
+export type { Words } from './word-keys.ts';
 export type { AppAttest, Files, Integrity, Phone, PlayIntegrity, Secrets, UploadRequest } from './phone.ts';

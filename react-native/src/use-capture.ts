@@ -12,7 +12,7 @@ import type { Phone } from './phone.ts';
  */
 export type CaptureEnd =
   | { outcome: 'done'; view: CaptureView }
-  | { outcome: 'closed'; reason: ReturnType<typeof endIn> }
+  | { outcome: 'closed'; reason: 'expired' | 'withdrawn' | 'completed' | 'failed' | 'unknown' | 'redacted' }
   | { outcome: 'cancelled'; held: number };
 
 export interface UseCaptureOptions extends Link {

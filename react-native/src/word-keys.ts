@@ -4,7 +4,6 @@ import { WORD_KEYS } from '@firsthand/react/word-keys.ts';
 export const NATIVE_WORD_KEYS = [
   ...WORD_KEYS,
   'common.back',
-  'common.stepOf',
   'common.requester',
   'unreachable.title',
   'landing.title',
@@ -25,7 +24,6 @@ export const NATIVE_WORD_KEYS = [
   'camera.failed',
   'camera.lostTitle',
   'camera.lost',
-  'nocamera.title',
   'blocked.title',
   'review.title',
   'review.retake',
@@ -35,9 +33,6 @@ export const NATIVE_WORD_KEYS = [
   'upload.more',
   'step.another',
   'step.needMore',
-  'summary.add',
-  'summary.change',
-  'summary.needed',
   'summary.sent',
   'sending.item',
   'sending.finishing',
@@ -45,7 +40,6 @@ export const NATIVE_WORD_KEYS = [
   'sending.busy',
   'sending.busyText',
   'sending.progress',
-  'success.unneeded',
   'end.expired.title',
   'end.withdrawn.title',
   'end.completed.title',
@@ -54,3 +48,10 @@ export const NATIVE_WORD_KEYS = [
   'end.redacted.title',
 ] as const;
 export type PageWordKey = (typeof NATIVE_WORD_KEYS)[number];
+
+/** Texts that the hosted page has not, because a browser has no settings of an app. */
+export type AppWordKey = 'app.blocked' | 'app.settings';
+export type WordKey = PageWordKey | AppWordKey;
+
+/** Texts of yours in place of the language's, with the same `{placeholders}`. An object holds plural forms. */
+export type Words = Partial<Record<WordKey, string | Partial<Record<Intl.LDMLPluralRule, string>>>>;

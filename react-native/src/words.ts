@@ -12,11 +12,10 @@ import type { Language } from '@firsthand/contract/base/languages.ts';
 import { descriptionIn } from '@firsthand/contract/capture/descriptions.ts';
 import { chooseAmong, createTranslator, type Message, type Translator } from '@firsthand/look/translator.ts';
 import type { Step } from '@firsthand/sdk/capture';
-import { APP_WORDS, type AppWordKey } from './app-words.ts';
+import { APP_WORDS } from './app-words.ts';
 import { PLURALS } from './plural.ts';
-import type { PageWordKey } from './word-keys.ts';
+import type { PageWordKey, WordKey, Words } from './word-keys.ts';
 
-export type WordKey = PageWordKey | AppWordKey;
 type Catalogue = Record<PageWordKey, Message>;
 const CATALOGUES: Record<Language, Catalogue> = { en, de, fr, es, pt, it, pl, tr, hi, ar };
 
@@ -26,9 +25,6 @@ export interface Texts extends Translator<WordKey, Language> {
   /** The name of a step: what it asks for, else its kind. */
   nameOf: (step: Step) => string;
 }
-
-/** Texts of yours in place of the language's, with the same `{placeholders}`. */
-export type Words = Partial<Record<WordKey, Message>>;
 
 const KINDS = { text: 'landing.stepText', upload: 'upload.default', image: 'camera.default' } as const;
 

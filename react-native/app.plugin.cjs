@@ -14,7 +14,9 @@ const ENVIRONMENTS = ['production', 'development', false];
  */
 function withFirsthand(config, { cameraPermission = CAMERA, appAttest = 'production', cloudProjectNumber } = {}) {
   if (!ENVIRONMENTS.includes(appAttest)) {
-    throw new Error(`${name}: appAttest must be "production", "development" or false, not ${JSON.stringify(appAttest)}`);
+    throw new Error(
+      `${name}: appAttest must be "production", "development" or false, not ${JSON.stringify(appAttest)}`,
+    );
   }
   if (cloudProjectNumber !== undefined && !/^\d+$/.test(cloudProjectNumber)) {
     throw new Error(`${name}: cloudProjectNumber must be the project's number as a text of digits, not its name`);

@@ -1,4 +1,11 @@
-import { type CaptureEnd, expoPhone, FirsthandCapture, heldLinks, type Link, openCapture } from '@firsthand/react-native';
+import {
+  type CaptureEnd,
+  expoPhone,
+  FirsthandCapture,
+  heldLinks,
+  type Link,
+  openCapture,
+} from '@firsthand/react-native';
 import { appIntegrity } from '@firsthand/react-native/integrity';
 import Constants from 'expo-constants';
 import { useEffect, useState } from 'react';

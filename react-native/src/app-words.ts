@@ -7,11 +7,13 @@ export const APP_WORDS: Record<Language, Record<AppWordKey, string>> = {
     'app.settings': 'Open the settings',
   },
   de: {
-    'app.blocked': 'Diese App darf die Kamera nicht benutzen. Erlauben Sie die Kamera in den Einstellungen und kommen Sie dann zurück.',
+    'app.blocked':
+      'Diese App darf die Kamera nicht benutzen. Erlauben Sie die Kamera in den Einstellungen und kommen Sie dann zurück.',
     'app.settings': 'Einstellungen öffnen',
   },
   fr: {
-    'app.blocked': 'Cette application n’a pas accès à l’appareil photo. Autorisez-le dans les réglages, puis revenez ici.',
+    'app.blocked':
+      'Cette application n’a pas accès à l’appareil photo. Autorisez-le dans les réglages, puis revenez ici.',
     'app.settings': 'Ouvrir les réglages',
   },
   es: {

@@ -68,8 +68,10 @@ function useAgain(phone: Phone, controller: CaptureController, { phase, view, er
   }, [waits, phone, controller]);
   const expiresAt = phase === 'ready' ? view?.expires_at : undefined;
   useEffect(() => {
-    if (expiresAt === undefined) return undefined;
-    const timer = setTimeout(() => void controller.start(), Math.max(0, Date.parse(expiresAt) - Date.now()) + 1_000);
+    const left = expiresAt === undefined ? 0 : Date.parse(expiresAt) - Date.now();
+    // A phone whose clock is ahead asks once. Sending finds out by itself.
+    if (left <= 0) return undefined;
+    const timer = setTimeout(() => void controller.start(), left + 1_000);
     return () => clearTimeout(timer);
   }, [expiresAt, controller]);
 }

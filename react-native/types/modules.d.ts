@@ -93,7 +93,6 @@ declare module 'react-native' {
   import type { Component, ReactNode } from 'react';
 
   export type StyleProp<T> = T | false | null | undefined | readonly StyleProp<T>[];
-  // biome-ignore lint/suspicious/noEmptyInterface: the module's own says which styles there are
   export interface ViewStyle {}
   interface Accessible {
     accessible?: boolean;

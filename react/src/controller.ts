@@ -106,10 +106,10 @@ export function createController<P extends { stepKey: string }>(
       return () => listeners.delete(listener);
     },
     start() {
-      const own = new AbortController();
-      ending = own;
-      void load(own.signal);
-      return () => own.abort();
+      ending?.abort();
+      ending = new AbortController();
+      void load(ending.signal);
+      return () => ending?.abort();
     },
     reread,
     async removePhoto(id) {

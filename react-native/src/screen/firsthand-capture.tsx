@@ -6,7 +6,7 @@ import { type Camera, expoCamera } from '../camera.tsx';
 import type { PhotoStep } from '../capture.ts';
 import { pickFiles } from '../pick-files.ts';
 import { themeOf } from '../theme.ts';
-import { isClosed, type UseCaptureOptions, useCapture } from '../use-capture.ts';
+import { type CaptureHook, isClosed, type UseCaptureOptions, useCapture } from '../use-capture.ts';
 import type { Words } from '../word-keys.ts';
 import { textsIn } from '../words.ts';
 import { Overview } from './overview.tsx';
@@ -42,8 +42,8 @@ export function FirsthandCapture(props: FirsthandCaptureProps): ReactElement {
   const theme = themeOf((colorScheme ?? system) === 'dark', capture.view?.brand);
   const texts = useMemo(() => textsIn(language, words), [language, words]);
   const locate = useLocation(props.locate, capture.view?.requires.location === true);
-  const report = useReport(capture.report);
-  const page: Page = { capture, texts, theme, camera, pick, locate, report };
+  const { report, leave } = useReport(capture);
+  const page: Page = { capture, texts, theme, camera, pick, locate, report, leave };
   return (
     <PageProvider value={page}>
       <View style={[{ flex: 1, backgroundColor: theme.ground, direction: texts.direction }, style]}>
@@ -54,14 +54,14 @@ export function FirsthandCapture(props: FirsthandCaptureProps): ReactElement {
 }
 
 function Shown() {
-  const { capture } = usePage();
+  const { capture, leave } = usePage();
   const { phase, view } = capture;
   const [place, setPlace] = useState<Place>(OVERVIEW);
   const taking = phase === 'ready' || phase === 'failed' ? place : OVERVIEW;
   const open = view !== null && !isClosed(capture) && phase !== 'done';
   useBack(() => {
     if (taking.at === 'shot') setPlace(OVERVIEW);
-    else capture.cancel();
+    else leave();
   });
   const take = (step: PhotoStep | undefined, replaces?: string) =>
     setPlace(now => (step ? { at: 'shot', step, replaces, shot: now.at === 'shot' ? now.shot + 1 : 0 } : OVERVIEW));
@@ -73,7 +73,7 @@ function Shown() {
 
 /** Before the request is there, and after its end. */
 function Message() {
-  const { capture, texts, report } = usePage();
+  const { capture, texts, report, leave } = usePage();
   const { t } = texts;
   const { phase } = capture;
   useEffect(() => {
@@ -83,7 +83,7 @@ function Message() {
     return (
       <Scroll>
         <Status>{t('loading.title')}</Status>
-        <Press quiet onPress={capture.cancel}>
+        <Press quiet onPress={leave}>
           {t('common.back')}
         </Press>
       </Scroll>
@@ -110,7 +110,7 @@ function Message() {
       <Heading>{t('unreachable.title')}</Heading>
       <Status tone="fault">{refusedWords(capture, texts)['']}</Status>
       <Press onPress={() => void capture.send()}>{t('common.tryAgain')}</Press>
-      <Press quiet onPress={capture.cancel}>
+      <Press quiet onPress={leave}>
         {t('common.back')}
       </Press>
     </Scroll>
@@ -118,7 +118,7 @@ function Message() {
 }
 
 function Sending() {
-  const { capture, texts, theme, report } = usePage();
+  const { capture, texts, theme, report, leave } = usePage();
   const { t } = texts;
   useEffect(() => report('uploading'), [report]);
   const { state = 'sending', sent = 0, total = 0, sentBytes = 0, totalBytes = 0 } = capture.progress ?? {};
@@ -142,7 +142,7 @@ function Sending() {
       >
         <View style={{ height: 8, width: `${percent}%`, backgroundColor: theme.accent }} />
       </View>
-      <Press quiet onPress={capture.cancel}>
+      <Press quiet onPress={leave}>
         {t('common.back')}
       </Press>
     </Scroll>
@@ -178,10 +178,24 @@ function useLocation(locate: FirsthandCaptureProps['locate'], asked: boolean): P
   }, [asked, locate]);
 }
 
-function useReport(send: (report: ProgressReport) => Promise<void>): Page['report'] {
+/** Tells the service where the person is, and that they left. */
+function useReport({ report: send, cancel, phase }: CaptureHook): Pick<Page, 'report' | 'leave'> {
   const startedAt = useRef(Date.now());
-  return useCallback(
-    step => void send({ schema_version: 1, step, elapsed_ms: Date.now() - startedAt.current }),
-    [send],
+  const last = useRef<ProgressReport['step']>('landing');
+  const reportOf = useCallback(
+    (): ProgressReport => ({ schema_version: 1, step: last.current, elapsed_ms: Date.now() - startedAt.current }),
+    [],
   );
+  const report = useCallback(
+    (step: ProgressReport['step']) => {
+      last.current = step;
+      void send(reportOf());
+    },
+    [send, reportOf],
+  );
+  const leave = () => {
+    if (phase !== 'done' && phase !== 'closed') void send({ ...reportOf(), abandoned: true });
+    cancel();
+  };
+  return { report, leave };
 }

@@ -16,7 +16,7 @@ interface Props {
 
 /** Everything that is asked for, with what is there, and the button that sends it. */
 export function Overview({ view, onTake }: Props) {
-  const { capture, texts, report } = usePage();
+  const { capture, texts, report, leave } = usePage();
   const { t, nameOf } = texts;
   const [found, setFound] = useState<Record<string, string>>({});
   useEffect(() => report('landing'), [report]);
@@ -48,7 +48,7 @@ export function Overview({ view, onTake }: Props) {
         {t(phase === 'failed' ? 'common.tryAgain' : 'summary.send')}
       </Press>
       {lacking !== undefined && <Say tone="soft">{lacking}</Say>}
-      <Press quiet onPress={capture.cancel}>
+      <Press quiet onPress={leave}>
         {t('common.back')}
       </Press>
     </Scroll>
@@ -100,9 +100,7 @@ function Card({ step, view, children }: { step: Step; view: CaptureView; childre
     <View style={{ backgroundColor: theme.card, borderRadius: 12, padding: 16, gap: 12 }}>
       <Say bold>{`${nameOf(step)}${isRequired(step) ? '' : ` (${t('common.optional')})`}`}</Say>
       {sent > 0 && step.type !== 'text' && <Say tone="soft">{t('summary.sent', { n: sent })}</Say>}
-      {needed > 0 && step.type !== 'text' && step.min > 1 && (
-        <Say tone="soft">{t('step.needMore', { n: needed })}</Say>
-      )}
+      {needed > 0 && step.type !== 'text' && step.min > 1 && <Say tone="soft">{t('step.needMore', { n: needed })}</Say>}
       {children}
     </View>
   );
@@ -126,7 +124,9 @@ function Photos({ step, view, onTake }: Props & { step: PhotoStep }) {
     setFaults([...said]);
   };
   const upload = step.type === 'upload';
-  const words = t(upload ? (own.length > 0 ? 'upload.more' : 'upload.choose') : own.length > 0 ? 'step.another' : 'camera.default');
+  const words = t(
+    upload ? (own.length > 0 ? 'upload.more' : 'upload.choose') : own.length > 0 ? 'step.another' : 'camera.default',
+  );
   return (
     <>
       {upload && <Say tone="soft">{t('upload.limit', { n: step.max, size: sizeIn(texts, step.max_size_bytes) })}</Say>}
@@ -135,7 +135,11 @@ function Photos({ step, view, onTake }: Props & { step: PhotoStep }) {
       ))}
       <Status tone="fault">{faults.join(' ')}</Status>
       {free > 0 && (
-        <Press quiet={own.length > 0} label={`${words}: ${nameOf(step)}`} onPress={() => void (upload ? choose() : onTake(step))}>
+        <Press
+          quiet={own.length > 0}
+          label={`${words}: ${nameOf(step)}`}
+          onPress={() => void (upload ? choose() : onTake(step))}
+        >
           {words}
         </Press>
       )}
@@ -166,7 +170,11 @@ function Held({ photo, step, n, onTake }: HeldProps) {
           {t('summary.retake')}
         </Press>
       )}
-      <Press quiet label={`${t('upload.remove', { n })}: ${nameOf(step)}`} onPress={() => void capture.removePhoto(photo.id)}>
+      <Press
+        quiet
+        label={`${t('upload.remove', { n })}: ${nameOf(step)}`}
+        onPress={() => void capture.removePhoto(photo.id)}
+      >
         {t('upload.remove', { n })}
       </Press>
     </View>

@@ -17,6 +17,8 @@ export interface Page {
   pick: (step: PhotoStep, most: number) => Promise<string[]>;
   /** Tells the service where the person is. */
   report: (step: ProgressStep) => void;
+  /** The person leaves: ends with `cancelled`. */
+  leave: () => void;
   /** Where the phone is, if the request asks for it. Asks once. */
   locate: () => Promise<DeviceLocation | undefined>;
 }

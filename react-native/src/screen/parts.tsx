@@ -91,7 +91,9 @@ export function Press({ children, onPress, quiet = false, disabled = false, labe
         opacity: disabled ? 0.5 : pressed ? 0.8 : 1,
       })}
     >
-      <Text style={{ color: quiet ? theme.ink : theme.accentInk, fontSize: 17, fontWeight: '600', textAlign: 'center' }}>
+      <Text
+        style={{ color: quiet ? theme.ink : theme.accentInk, fontSize: 17, fontWeight: '600', textAlign: 'center' }}
+      >
         {children}
       </Text>
     </Pressable>

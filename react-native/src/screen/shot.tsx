@@ -77,7 +77,9 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
           <Press onPress={finder.retry}>{t('common.tryAgain')}</Press>
         </>
       )}
-      <Status>{finder.phase === 'starting' ? t('camera.starting') : finder.taking ? t('camera.taking') : undefined}</Status>
+      <Status>
+        {finder.phase === 'starting' ? t('camera.starting') : finder.taking ? t('camera.taking') : undefined}
+      </Status>
       <Status tone="fault">{fault}</Status>
       {live && (
         <>

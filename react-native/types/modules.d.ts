@@ -1,5 +1,5 @@
-// What src/expo.ts and src/integrity.ts use of Expo's modules, so that types are checked without 400 MB of native packages.
-// test/expo.test.ts compiles the same files against the modules themselves.
+// What src/ uses of React Native and Expo's modules, so that types are checked without 400 MB of native packages.
+// test/package.test.ts compiles the same files against the modules themselves.
 declare module 'expo-crypto' {
   export enum CryptoDigestAlgorithm {
     SHA256 = 'SHA-256',

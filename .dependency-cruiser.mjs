@@ -284,7 +284,7 @@ export default {
       name: 'no-unresolvable',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|@expo/app-integrity)$' },
+      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|expo/config-plugins|@expo/app-integrity)$' },
     },
     {
       name: 'tests-are-not-imported',

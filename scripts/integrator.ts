@@ -2,7 +2,8 @@
 // index for its Python part.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cp, glob, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,6 +18,7 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from '../server/test/support/service-process.ts';
+import { HERMES, runInHermes } from './hermes.ts';
 import { packPackage } from './pack.ts';
 
 const HELP = `usage: npm run integrator -- [--only PART,PART] [--keep]
@@ -275,23 +277,28 @@ async function expo(day: Day): Promise<string> {
   await project.sh(npmLine(day, /react-native\.tgz$/, ['--no-save']));
   const env = { CI: '1', EXPO_NO_TELEMETRY: '1' };
   await project.sh('npx jest --ci', env);
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    await project.sh(`npm install --prefix hermes --no-audit --no-fund ${HERMES}`);
+    const ran = await runInHermes(project.folder);
+    assert.ok(/"attestation":"made".*"outcome":"done","attested":true,"left":0/.test(ran), `in Hermes: ${ran}`);
+  }
 
   // Now the lines of the guide, in the same project.
   await writeFile(join(project.folder, 'app.json'), expoBlock(day, 'json', '{'));
   await writeFile(join(project.folder, 'claim.tsx'), expoBlock(day, 'tsx', 'import { type CaptureEnd'));
-  await writeFile(join(project.folder, 'own.tsx'), expoBlock(day, 'tsx', 'import { expoPhone, openCapture'));
+  await writeFile(join(project.folder, 'own.tsx'), expoBlock(day, 'tsx', 'import { expoCamera'));
   await writeFile(join(project.folder, 'index.ts'), "import './app';\nimport './claim';\nimport './own';\n");
   await project.sh('npx tsc');
   await project.sh('npx expo export --platform all', env);
-  const bundles = await Array.fromAsync(glob('dist/_expo/static/js/*/*.hbc', { cwd: project.folder }));
+  const bundles = globSync('dist/_expo/static/js/*/*.hbc', { cwd: project.folder });
   assert.ok(bundles.length === 2, `a bundle for each platform: ${bundles}`);
   for (const bundle of bundles) {
     const bytes = await readFile(join(project.folder, bundle));
     assert.ok(bytes.subarray(0, 8).toString('hex') === HERMES_MAGIC, `${bundle} is bytecode`);
   }
   await project.sh('npx expo prebuild --no-install', env);
-  const native = async (pattern: string) => {
-    const [file] = await Array.fromAsync(glob(pattern, { cwd: project.folder }));
+  const native = (pattern: string) => {
+    const [file] = globSync(pattern, { cwd: project.folder });
     return readFile(join(project.folder, file ?? pattern), 'utf8');
   };
   const [plist, entitlements] = [await native('ios/*/Info.plist'), await native('ios/*/*.entitlements')];

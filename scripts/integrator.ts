@@ -276,6 +276,8 @@ async function expo(day: Day): Promise<string> {
   await project.sh('npm ci --no-audit --no-fund');
   await project.sh(npmLine(day, /react-native\.tgz$/, ['--no-save']));
   const env = { CI: '1', EXPO_NO_TELEMETRY: '1' };
+  const again = globSync('node_modules/**/node_modules/{react,react-native}/package.json', { cwd: project.folder });
+  assert.deepEqual(again, [], 'one React and one React Native');
   await project.sh('npx jest --ci', env);
   if (process.platform === 'linux' && process.arch === 'x64') {
     await project.sh(`npm install --prefix hermes --no-audit --no-fund ${HERMES}`);

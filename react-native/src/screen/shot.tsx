@@ -166,7 +166,7 @@ function Review({ step, replaces, uri, onRetake, onNext }: ReviewProps) {
         resizeMode="contain"
       />
       <Status tone="fault">{small ? t('file.least', { n: number(least ?? 0) }) : fault}</Status>
-      {!small && (
+      {!small && fault === undefined && (
         <Press disabled={busy} onPress={() => void use()}>
           {t('review.use')}
         </Press>

@@ -63,7 +63,7 @@ test('every kind of step is taken, shown and sent, and the end is told once', as
   expect(screen.getByText('More (optional)')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Send' })).toBeDisabled();
 
-  await fireEvent.press(screen.getByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(screen.getByRole('button', { name: 'Take photo: The front' }));
   for (const title of ['The front', 'Two sides', 'Two sides']) {
     await screen.findByRole('header', { name: title });
     await fireEvent.press(await screen.findByRole('button', { name: 'Take photo' }));
@@ -101,13 +101,13 @@ test('a photo is taken again in place of the first, and removed', async () => {
     await fireEvent.press(await screen.findByRole('button', { name: 'Use photo' }));
     await screen.findByLabelText('The front, photo 1');
   };
-  await take('Take a photo: The front');
+  await take('Take photo: The front');
   const [first] = pictures();
   await take('Retake: The front, photo 1');
   expect(pictures()).toHaveLength(1);
   expect(pictures()).not.toContain(first);
   await fireEvent.press(screen.getByRole('button', { name: 'Remove picture 1: The front' }));
-  await screen.findByRole('button', { name: 'Take a photo: The front' });
+  await screen.findByRole('button', { name: 'Take photo: The front' });
   expect(pictures()).toEqual([]);
 });
 
@@ -117,7 +117,7 @@ test('a photo below the least size cannot be used', async () => {
   const { camera, at } = testCamera();
   const { screen, shoot } = await show(service, { camera });
   at.take = async () => shoot();
-  await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
   await fireEvent.press(await screen.findByRole('button', { name: 'Take photo' }));
   await screen.findByText('This photo is too small. Its longer side needs at least 5,000 pixels.');
   expect(screen.queryByRole('button', { name: 'Use photo' })).toBeNull();
@@ -133,7 +133,7 @@ test('leaving ends once, tells the service, and Android’s back leads from the 
   const { screen, ends, service } = await show(serviceOf([photo('front', 'The front')]), {
     camera: testCamera().camera,
   });
-  await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
   await screen.findByTestId('camera');
   await act(async () => void back());
   await screen.findByRole('button', { name: 'Send' });
@@ -148,7 +148,7 @@ test('a refused camera is explained, with a way to the settings', async () => {
   const settings = jest.spyOn(Linking, 'openSettings').mockResolvedValue();
   const { camera, at } = testCamera({ granted: false });
   const { screen, service } = await show(serviceOf([photo('front', 'The front')]), { camera });
-  await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
   await screen.findByText(/Allow the camera in the settings/);
   expect(at.asked).toBe(1);
   await fireEvent.press(screen.getByRole('button', { name: 'Open the settings' }));
@@ -158,7 +158,7 @@ test('a refused camera is explained, with a way to the settings', async () => {
 
 test('the camera is the only child of its frame, and its frame the first of the screen', async () => {
   const { screen } = await show(serviceOf([photo('front', 'The front')]), { camera: testCamera().camera });
-  await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
   const camera = await screen.findByTestId('camera');
   expect(camera.parent?.children).toEqual([camera]);
   expect(camera.parent?.parent?.children[0]).toBe(camera.parent);
@@ -172,7 +172,7 @@ test('a silent camera is mounted afresh once, then offered again, and afresh whe
     const tell = appStates();
     const { camera, at } = testCamera({ ready: false });
     const { screen } = await show(serviceOf([photo('front', 'The front')]), { camera });
-    await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+    await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
     expect(at.mounted).toBe(1);
     await act(async () => void jest.advanceTimersByTime(5_000));
     expect(at.mounted).toBe(2);
@@ -201,7 +201,7 @@ test('one photo is taken at a time, and none is waited for when the app goes beh
     return new Promise(() => {});
   };
   const { screen } = await show(serviceOf([photo('front', 'The front')]), { camera });
-  await fireEvent.press(await screen.findByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
   const shutter = await screen.findByRole('button', { name: 'Take photo' });
   await fireEvent.press(shutter);
   await fireEvent.press(shutter);
@@ -265,7 +265,7 @@ test('every control and picture has a name, and a screen reader is led to each n
   };
   await screen.findByRole('button', { name: 'Send' });
   check();
-  await fireEvent.press(screen.getByRole('button', { name: 'Take a photo: The front' }));
+  await fireEvent.press(screen.getByRole('button', { name: 'Take photo: The front' }));
   await screen.findByRole('button', { name: 'Take photo' });
   check();
   await fireEvent.press(screen.getByRole('button', { name: 'Take photo' }));
@@ -298,7 +298,7 @@ test('the screen is light or dark, with the brand’s name and accent', async ()
     await screen.findByRole('header', { name: 'Acme asks you for 1 photo' });
     const rooted = screen.toJSON() as unknown as { props: { style: object } };
     const { backgroundColor } = StyleSheet.flatten(
-      screen.getByRole('button', { name: 'Take a photo: The front' }).props.style,
+      screen.getByRole('button', { name: 'Take photo: The front' }).props.style,
     );
     styles.push([StyleSheet.flatten(rooted.props.style as never), backgroundColor]);
   }

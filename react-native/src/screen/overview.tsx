@@ -125,7 +125,7 @@ function Photos({ step, view, onTake }: Props & { step: PhotoStep }) {
   };
   const upload = step.type === 'upload';
   const words = t(
-    upload ? (own.length > 0 ? 'upload.more' : 'upload.choose') : own.length > 0 ? 'step.another' : 'camera.default',
+    upload ? (own.length > 0 ? 'upload.more' : 'upload.choose') : own.length > 0 ? 'step.another' : 'camera.shutter',
   );
   return (
     <>

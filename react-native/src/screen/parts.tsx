@@ -50,6 +50,8 @@ export function Status({ children, tone = 'ink' }: { children: string | undefine
   return (
     <View
       accessibilityLiveRegion={tone === 'fault' ? 'assertive' : 'polite'}
+      // Empty, it stays for the screen reader and takes no room.
+      style={children ? null : { position: 'absolute' }}
       {...(tone === 'fault' ? { accessibilityRole: 'alert' as const } : {})}
     >
       {children ? <Say tone={tone}>{children}</Say> : null}

@@ -53,6 +53,7 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
   const live = finder.phase === 'live';
   return (
     <Framed
+      closed={denied}
       picture={
         denied || finder.phase === 'asking' || finder.phase === 'lost' ? null : (
           <camera.View
@@ -115,14 +116,16 @@ function Denied({ ask }: { ask: () => Promise<void> }) {
  * A frame of the sensor's shape, then the rest. iOS crops photos to the shape of the preview. The frame comes first, holds the picture and
  * nothing else, and stays: a sibling put before a camera view ends its session, and the next photo the app.
  */
-function Framed({ picture, children }: { picture: ReactNode; children: ReactNode }) {
+function Framed({ picture, closed, children }: { picture: ReactNode; closed: boolean; children: ReactNode }) {
   const window = useWindowDimensions();
   const upright = window.height >= window.width;
   const height = upright ? Math.min((window.width * 4) / 3, window.height * 0.6) : window.height * 0.8;
   const width = upright ? (height * 3) / 4 : (height * 4) / 3;
   return (
     <View style={{ flex: 1, flexDirection: upright ? 'column' : 'row' }}>
-      <View style={{ width, height, alignSelf: 'center', backgroundColor: '#000' }}>{picture}</View>
+      <View style={{ width, height: closed ? 0 : height, alignSelf: 'center', backgroundColor: '#000' }}>
+        {picture}
+      </View>
       <ScrollView style={{ flex: 1 }} contentContainerStyle={{ padding: 16, gap: 12 }}>
         {children}
       </ScrollView>

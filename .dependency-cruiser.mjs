@@ -245,13 +245,14 @@ export default {
     },
     {
       // The same for apps, without the components for pages.
-      name: 'react-native-knows-sdk-and-the-rules-of-the-capture-page-only',
+      name: 'react-native-knows-sdk-and-what-react-shares-and-the-rules-of-the-capture-page-only',
       severity: 'error',
       from: { path: '^react-native/src', pathNot: TESTS },
       to: {
         path: [
-          allBut('react-native', 'sdk', 'capture', 'contract'),
-          '^capture/src/(?!messages/|(files|flow|refusal)\\.ts)',
+          allBut('react-native', 'sdk', 'react', 'capture', 'contract', 'look'),
+          '^react/src/(?!(checks|controller|use-controller|word-keys)\\.ts)',
+          '^capture/src/(?!messages/|(brand|files|flow|refusal)\\.ts)',
         ],
       },
     },
@@ -283,7 +284,7 @@ export default {
       name: 'no-unresolvable',
       severity: 'error',
       from: {},
-      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|@expo/app-integrity)$' },
+      to: { couldNotResolve: true, pathNot: '^(react-native|expo-[a-z-]+|expo/config-plugins|@expo/app-integrity)$' },
     },
     {
       name: 'tests-are-not-imported',
@@ -294,7 +295,7 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '^(capture|dashboard|verify|site)/dist' },
+    exclude: { path: '^(capture|dashboard|verify|site)/dist|^examples/app/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

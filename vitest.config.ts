@@ -33,7 +33,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: [
-            '{contract,stamps,evidence,report,forensics,look,sdk,cli,mcp,react,react-native,capture,dashboard,site,bench,research,scripts,examples,deploy}/**/*.test.{ts,tsx}',
+            'examples/*/*.test.ts',
+            '{contract,stamps,evidence,report,forensics,look,sdk,cli,mcp,react,react-native,capture,dashboard,site,bench,research,scripts,deploy}/**/*.test.{ts,tsx}',
           ],
           // A process for each file costs a sixth of their time.
           isolate: false,

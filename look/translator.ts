@@ -16,8 +16,8 @@ export interface Translator<Key extends string, Language extends string> {
 export function createTranslator<Key extends string, Language extends string>(
   language: Language,
   messages: Record<Key, Message>,
+  plurals: Pick<Intl.PluralRules, 'select'> = new Intl.PluralRules(language),
 ): Translator<Key, Language> {
-  const plurals = new Intl.PluralRules(language);
   const number = (value: number, options?: Intl.NumberFormatOptions) =>
     new Intl.NumberFormat(language, options).format(value);
   const format = (options: Intl.DateTimeFormatOptions) => (iso: string) =>

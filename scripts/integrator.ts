@@ -2,7 +2,8 @@
 // index for its Python part.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -17,12 +18,13 @@ import {
   type ServiceProcess,
   startServiceProcess,
 } from '../server/test/support/service-process.ts';
+import { HERMES, runInHermes } from './hermes.ts';
 import { packPackage } from './pack.ts';
 
 const HELP = `usage: npm run integrator -- [--only PART,PART] [--keep]
 
 Installs the packed clients in empty folders, as docs/install.md says, and uses them beside a fresh service.
-  --only   some of: typescript, react, next, python, cli
+  --only   some of: typescript, react, next, python, cli, expo
   --keep   keeps the folder with the projects and the pictures of their pages`;
 
 const CHECKOUT = join(import.meta.dirname, '..');
@@ -255,7 +257,61 @@ async function cli(day: Day): Promise<string> {
   return 'demo, listen with the receiver of the docs, a bundle checked offline';
 }
 
-const PARTS = { typescript, react, next, python, cli };
+/** The block of docs/expo.md in one language, of those that begin so. */
+function expoBlock(day: Day, language: string, begins: string): string {
+  const page = day.documents.find(({ file }) => file === 'docs/expo.md')!;
+  const block = page.blocks.find(each => each.language === language && each.text.startsWith(begins));
+  if (!block) throw new Error(`docs/expo.md has no ${language} block that begins with ${begins}`);
+  return block.text;
+}
+
+/** Bytecode of Hermes begins with these bytes (`MAGIC` in its `BytecodeFileFormat.h`). */
+const HERMES_MAGIC = 'c61fbc03c103191f';
+
+async function expo(day: Day): Promise<string> {
+  const example = join(CHECKOUT, 'examples/app');
+  const own = (path: string) => !/^(node_modules|\.expo|dist|ios|android)$/.test(path.slice(example.length + 1));
+  const project = await day.project('expo', {});
+  await cp(example, project.folder, { recursive: true, filter: own });
+  await project.sh('npm ci --no-audit --no-fund');
+  await project.sh(npmLine(day, /react-native\.tgz$/, ['--no-save']));
+  const env = { CI: '1', EXPO_NO_TELEMETRY: '1' };
+  const again = globSync('node_modules/**/node_modules/{react,react-native}/package.json', { cwd: project.folder });
+  assert.deepEqual(again, [], 'one React and one React Native');
+  await project.sh('npx jest --ci', env);
+  if (process.platform === 'linux' && process.arch === 'x64') {
+    await project.sh(`npm install --prefix hermes --no-audit --no-fund ${HERMES}`);
+    const ran = await runInHermes(project.folder);
+    assert.ok(/"attestation":"made".*"outcome":"done","attested":true,"left":0/.test(ran), `in Hermes: ${ran}`);
+  }
+
+  // Now the lines of the guide, in the same project.
+  await writeFile(join(project.folder, 'app.json'), expoBlock(day, 'json', '{'));
+  await writeFile(join(project.folder, 'claim.tsx'), expoBlock(day, 'tsx', 'import { type CaptureEnd'));
+  await writeFile(join(project.folder, 'own.tsx'), expoBlock(day, 'tsx', 'import { expoCamera'));
+  await writeFile(join(project.folder, 'index.ts'), "import './app';\nimport './claim';\nimport './own';\n");
+  await project.sh('npx tsc');
+  await project.sh('npx expo export --platform all', env);
+  const bundles = globSync('dist/_expo/static/js/*/*.hbc', { cwd: project.folder });
+  assert.ok(bundles.length === 2, `a bundle for each platform: ${bundles}`);
+  for (const bundle of bundles) {
+    const bytes = await readFile(join(project.folder, bundle));
+    assert.ok(bytes.subarray(0, 8).toString('hex') === HERMES_MAGIC, `${bundle} is bytecode`);
+  }
+  await project.sh('npx expo prebuild --no-install', env);
+  const native = (pattern: string) => {
+    const [file] = globSync(pattern, { cwd: project.folder });
+    return readFile(join(project.folder, file ?? pattern), 'utf8');
+  };
+  const [plist, entitlements] = [await native('ios/*/Info.plist'), await native('ios/*/*.entitlements')];
+  const manifest = await native('android/app/src/main/AndroidManifest.xml');
+  assert.ok(plist.includes('The camera takes the photos of your claim.'), 'iOS asks for the camera');
+  assert.ok(!/Microphone|RECORD_AUDIO/.test(plist + manifest), 'nobody asks for the microphone');
+  assert.match(entitlements, /appattest-environment<\/key>\s*<string>production/);
+  return 'the screen’s tests on both platforms, both bundles, both native projects';
+}
+
+const PARTS = { typescript, react, next, python, cli, expo };
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -268,7 +324,8 @@ async function main(): Promise<void> {
   let service: ServiceProcess | undefined;
   try {
     await mkdir(join(folder, 'packages'));
-    for (const name of ['sdk', 'react', 'cli'] as const) await packPackage(name, join(folder, 'packages'));
+    for (const name of ['sdk', 'react', 'react-native', 'cli'] as const)
+      await packPackage(name, join(folder, 'packages'));
     service = startServiceProcess({ dataDir: join(folder, 'data'), port: await freePort() });
     await service.ready(150_000);
     const keys = await firstRunOf(join(folder, 'data'));

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type OutputAsset, type OutputChunk, type Plugin, rolldown } from 'rolldown';
 import { WORD_KEYS } from '../react/src/word-keys.ts';
+import { NATIVE_WORD_KEYS } from '../react-native/src/word-keys.ts';
 import { TSC } from './typescript.ts';
 
 const run = promisify(execFile);
@@ -80,6 +81,7 @@ const forMetro = (entries: Record<string, string>) => ({
         { types: `./dist/${nameOf(file)}.d.ts`, default: `./dist/${nameOf(file)}.js` },
       ]),
     ),
+    './app.plugin.js': './app.plugin.js',
     './package.json': './package.json',
   },
   peerDependenciesMeta: { '@expo/app-integrity': { optional: true } },
@@ -87,21 +89,22 @@ const forMetro = (entries: Record<string, string>) => ({
 
 const nameOf = (file: string) => file.replace(/\.tsx?$/, '');
 
-/** What @firsthand/react takes from the hosted page: the texts that it shows, and rules that import the SDK by its sources. */
-const IMPORTED: Plugin = {
+/** What is taken from the hosted page: the texts that the package shows, and rules that import the SDK by its sources. */
+const imported = (words: readonly string[]): Plugin => ({
   name: 'imported',
   resolveId: id =>
     /^@firsthand\/sdk\/capture\/.*\.ts$/.test(id) ? { id: '@firsthand/sdk/capture', external: true } : null,
   transform(code, id) {
     if (!/\/capture\/src\/messages\/\w+\.json$/.test(id)) return null;
     const all = JSON.parse(code) as Record<string, unknown>;
-    return { code: JSON.stringify(Object.fromEntries(WORD_KEYS.map(key => [key, all[key]]))), moduleType: 'json' };
+    return { code: JSON.stringify(Object.fromEntries(words.map(key => [key, all[key]]))), moduleType: 'json' };
   },
-};
+});
 
 /** ECMAScript modules and CommonJS, each with its own declarations; only CommonJS for Metro. Returns the libraries that are inside. */
 async function bundleLibrary(name: PackageName, entries: Record<string, string>, into: string): Promise<string[]> {
   const source = join(root, name);
+  const metro = name === 'react-native';
   const input = Object.fromEntries(
     Object.values(entries).map(file => [nameOf(file), join(source, 'src', file)] as const),
   );
@@ -109,7 +112,7 @@ async function bundleLibrary(name: PackageName, entries: Record<string, string>,
     input,
     platform: 'neutral',
     external: [/^react/, /^@?expo[-/]/, /^@firsthand\/sdk(\/\w+)?$/],
-    plugins: [IMPORTED],
+    plugins: [imported(metro ? NATIVE_WORD_KEYS : WORD_KEYS)],
     cwd: source,
     // It warns of every directive, also of one that an entry keeps.
     onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
@@ -117,7 +120,6 @@ async function bundleLibrary(name: PackageName, entries: Record<string, string>,
   const libraries = new Set<string>();
   const types = await mkdtemp(join(tmpdir(), 'firsthand-types-'));
   await run(process.execPath, [TSC, '-p', join(source, 'tsconfig.pack.json'), '--outDir', types], { cwd: root });
-  const metro = name === 'react-native';
   for (const format of metro ? (['cjs'] as const) : (['esm', 'cjs'] as const)) {
     const dir = metro ? join(into, 'dist') : join(into, 'dist', format);
     const { output } = await build.write({
@@ -125,12 +127,17 @@ async function bundleLibrary(name: PackageName, entries: Record<string, string>,
       format,
       entryFileNames: '[name].js',
       chunkFileNames: 'shared-[hash].js',
+      // The declarations have them.
+      comments: !metro,
     });
     collect(output, libraries);
     await cp(join(types, name, 'src'), dir, { recursive: true });
+    // Public declarations name the state of the controller that both packages have inside.
+    if (metro) await cp(join(types, 'react/src/controller.d.ts'), join(dir, 'controller.d.ts'));
     await nameCompiledFiles(dir);
   }
   if (name === 'react') await cp(join(source, 'src', 'styles.css'), join(into, 'dist', 'styles.css'));
+  if (metro) await cp(join(source, 'app.plugin.cjs'), join(into, 'app.plugin.js'));
   await build.close();
   await rm(types, { recursive: true });
   if (!metro) await writeFile(join(into, 'dist', 'cjs', 'package.json'), '{ "type": "commonjs" }\n');
@@ -173,7 +180,8 @@ async function nameCompiledFiles(folder: string): Promise<void> {
     if (!file.endsWith('.d.ts')) continue;
     const path = join(folder, file);
     const text = await readFile(path, 'utf8');
-    await writeFile(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.tsx?\1/g, '$1$2.js$1'));
+    const own = text.replace(/(['"])@firsthand\/react\/(controller)\.ts\1/g, '$1./$2.ts$1');
+    await writeFile(path, own.replace(/(['"])(\.{1,2}\/[^'"]+)\.tsx?\1/g, '$1$2.js$1'));
   }
 }
 
@@ -220,7 +228,7 @@ async function writeManifest(into: string, manifest: Manifest, more: Record<stri
     ...more,
     ...(own.length > 0 ? { dependencies: Object.fromEntries(own.map(([to]) => [to, `^${version}`])) } : {}),
     ...(peerDependencies ? { peerDependencies } : {}),
-    files: ['dist', 'pictures', 'NOTICES.txt'],
+    files: ['dist', 'pictures', 'app.plugin.js', 'NOTICES.txt'],
     publishConfig: { access: 'public', provenance: true },
   };
   await writeFile(join(into, 'package.json'), `${JSON.stringify(published, null, 2)}\n`);

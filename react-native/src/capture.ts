@@ -264,7 +264,8 @@ function createAttesting(records: Records, attester: Attester, token: string) {
   return {
     reasonOf: (id: string) => reasons.get(id),
     ended: async () => {
-      await Promise.all(running.values());
+      // Not the iterator: Hermes’ own Promise.all took it for an empty list (0.12).
+      await Promise.all([...running.values()]);
     },
     start(held: Held): void {
       const mayAssert = async (key: { keyId: string; registered: boolean }) =>

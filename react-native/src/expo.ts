@@ -61,7 +61,10 @@ function filesBelow(name: string): Files {
     take: async (uri, path) => {
       makeParent(path);
       // Some cameras give a bare path.
-      await new File(uri.includes('://') ? uri : `file://${uri}`).move(fileAt(path));
+      const source = new File(uri.includes('://') ? uri : `file://${uri}`);
+      // A file that the person chose on Android is theirs: moving it would delete it.
+      if (uri.startsWith('content:')) await source.copy(fileAt(path));
+      else await source.move(fileAt(path));
     },
     remove: async path => {
       const file = fileAt(path);

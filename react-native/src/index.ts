@@ -8,6 +8,7 @@ export {
   type SendResult,
   type Step,
 } from '@firsthand/sdk/capture';
+export { type Camera, type CameraHandle, type CameraProps, expoCamera } from './camera.tsx';
 export {
   type AddOptions,
   type Capture,
@@ -22,3 +23,7 @@ export {
 } from './capture.ts';
 export { type ExpoPhoneOptions, expoPhone } from './expo.ts';
 export type { AppAttest, Files, Integrity, Phone, PlayIntegrity, Secrets, UploadRequest } from './phone.ts';
+export { FirsthandCapture, type FirsthandCaptureProps } from './screen/firsthand-capture.tsx';
+export { type CaptureEnd, type CaptureHook, type UseCaptureOptions, useCapture } from './use-capture.ts';
+export { useViewfinder, type ViewfinderPhase } from './use-viewfinder.ts';
+export type { Words } from './word-keys.ts';

@@ -1,10 +1,12 @@
-import { checkFile, isBelow } from '@firsthand/capture/files.ts';
+import { checkFile, type FileFault, isBelow } from '@firsthand/capture/files.ts';
 import { answerOf, endOf, endOfError, faultOfAnswer, leastSideOf } from '@firsthand/capture/flow.ts';
 import { refusedAnswers, refusedPhoto, sizeIn, typesIn } from '@firsthand/capture/refusal.ts';
 import { LIVE_IMAGE_TYPES } from '@firsthand/contract/base/enums.ts';
 import { ApiError, type CaptureView, type Step } from '@firsthand/sdk/capture';
-import type { Capture } from './use-capture.ts';
+import type { CaptureState } from './controller.ts';
 import type { Texts } from './words.ts';
+
+type Capture = CaptureState<unknown>;
 
 export type TextStep = Extract<Step, { type: 'text' }>;
 export type PhotoStep = Exclude<Step, TextStep>;
@@ -15,13 +17,7 @@ const typesOf = (step: PhotoStep): readonly string[] => (step.type === 'upload' 
 export async function picked(file: File, step: PhotoStep, view: CaptureView, texts: Texts): Promise<Blob | string> {
   const limit = step.type === 'upload' ? step.max_size_bytes : undefined;
   const checked = await checkFile(file, typesOf(step), limit);
-  if ('fault' in checked) {
-    return texts.t(checked.fault, {
-      types: typesIn(typesOf(step)),
-      size: limit === undefined ? '' : sizeIn(texts, limit),
-      megapixels: texts.number(checked.megapixels ?? 0),
-    });
-  }
+  if ('fault' in checked) return faultOfFile(checked, step, texts);
   const least = leastSideOf(view, step);
   // A picture that the browser cannot decode has no size here; the service checks it.
   const bitmap = least === undefined ? null : await createImageBitmap(file).catch(() => null);
@@ -29,6 +25,19 @@ export async function picked(file: File, step: PhotoStep, view: CaptureView, tex
   bitmap?.close();
   if (small) return texts.t('file.least', { n: texts.number(least ?? 0) });
   return new Blob([checked.blob], { type: checked.contentType });
+}
+
+/** Says why the service would not take a file. */
+export function faultOfFile(
+  { fault, megapixels = 0 }: { fault: FileFault; megapixels?: number | undefined },
+  step: PhotoStep,
+  texts: Texts,
+): string {
+  return texts.t(fault, {
+    types: typesIn(typesOf(step)),
+    size: step.type === 'upload' ? sizeIn(texts, step.max_size_bytes) : '',
+    megapixels: texts.number(megapixels),
+  });
 }
 
 /** Why the service would refuse each answer, by step key. */
@@ -71,17 +80,22 @@ export const sendable = ({ answers }: Capture, view: CaptureView): [key: string,
   });
 
 /** Why the link takes nothing more: by its view, or by the answer in place of one. */
-export function endWords({ view, error }: Capture, t: Texts['t']): string {
+export function endIn({ view, error }: Pick<Capture, 'view' | 'error'>) {
   const end = view ? endOf(view, Date.now(), { captures: [], answers: {} }) : endOfError(error);
   switch (end) {
     case 'expired':
-      return t('end.expired.textPlain');
     case 'completed':
     case 'failed':
     case 'withdrawn':
     case 'unknown':
-      return t(`end.${end}.text`);
+      return end;
     default:
-      return t('end.redacted.text');
+      return 'redacted';
   }
+}
+
+/** The same in the person's words. */
+export function endWords(capture: Pick<Capture, 'view' | 'error'>, t: Texts['t']): string {
+  const end = endIn(capture);
+  return end === 'expired' ? t('end.expired.textPlain') : t(`end.${end}.text`);
 }

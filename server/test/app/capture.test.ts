@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { heldLinks, openCapture, type PhotoStep } from '@firsthand/react-native/capture.ts';
+import { type CaptureController, captureController } from '@firsthand/react-native/keeper.ts';
 import type { AppAttest, Integrity } from '@firsthand/react-native/phone.ts';
 import { ApiError, NetworkError } from '@firsthand/sdk/capture';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +18,17 @@ const APP = 'ABCDE12345.com.example.claims';
 const PACKAGE = 'com.example.claims';
 const PHOTO: PhotoStep = { type: 'image', key: 'photo', min: 1, max: 1, description: 'Photo' };
 const ATTESTED = { signals_required: ['screen', 'ai', 'depth'], depth_policy: 'attested' };
+
+const untilReady = (controller: CaptureController) =>
+  new Promise<void>((resolve, reject) => {
+    const look = () => {
+      const { phase, error } = controller.state();
+      if (phase === 'ready') resolve();
+      else if (phase !== 'loading') reject(error ?? new Error(phase));
+    };
+    controller.subscribe(look);
+    look();
+  });
 
 describe('@firsthand/react-native on a phone of Node.js', () => {
   let folder: string;
@@ -65,14 +77,22 @@ describe('@firsthand/react-native on a phone of Node.js', () => {
     const { verdict, captures } = await untilStatus(service, id, ['completed', 'failed']);
     return { label: verdict?.label, reason: verdict?.reason_code, attestations: captures.map(one => one.attestation) };
   };
-  /** The verdict on one photo that the phone attests in this way. */
+  /** Opens a link as `<FirsthandCapture>` does, up to the moment when it shows the steps. */
+  const shown = async (phone: TestPhone, token: string, onDone?: () => void) => {
+    const controller = captureController(phone, { token, baseUrl: service.url }, onDone);
+    const stop = controller.start();
+    await untilReady(controller);
+    return { controller, stop, steps: controller.state().view!.config.steps };
+  };
+  /** The verdict on one photo that the phone attests in this way, driven by the screen's controller. */
   const judged = async (integrity: Integrity | null, picture = photos[0]!) => {
-    const { id, capture, take } = await open(await phoneWith({ integrity: async () => integrity }), {
-      max_captures: 1,
-      ...ATTESTED,
-    });
-    await take(picture);
-    expect((await capture.send()).outcome).toBe('done');
+    const { id } = await createVerification(service, { max_captures: 1, ...ATTESTED });
+    const phone = await phoneWith({ integrity: async () => integrity });
+    const { controller, stop, steps } = await shown(phone, id);
+    await controller.addPhoto(steps[0] as PhotoStep, await phone.shoot(picture));
+    await controller.send();
+    expect(controller.state()).toMatchObject({ phase: 'done', photos: [], error: null });
+    stop();
     return verdictOf(id);
   };
   const doubted = { label: 'suspicious', reason: 'depth_anomaly' };
@@ -192,6 +212,43 @@ describe('@firsthand/react-native on a phone of Node.js', () => {
       attestations: [{ verdict: 'error', detail: 'made by another app' }],
     });
     expect(await judged(enclaveOf(await makeAuthority(), APP))).toMatchObject(doubted);
+  });
+
+  it('ends once in the screen’s controller, with a photo taken again, after the app was killed before sending', async () => {
+    const enclave = enclaveOf(authority, APP);
+    const phone = await phoneWith({ integrity: async () => enclave });
+    const { id } = await createVerification(service, {
+      steps: [
+        { type: 'image', key: 'front', min: 1, max: 1 },
+        { type: 'text', key: 'policy', required: true },
+      ],
+      ...ATTESTED,
+    });
+    const first = await shown(phone, id);
+    const [front] = first.steps as [PhotoStep];
+    await first.controller.addPhoto(front, await phone.shoot(photos[0]!));
+    const [{ id: replaces }] = first.controller.state().photos as [{ id: string }];
+    await first.controller.addPhoto(front, await phone.shoot(photos[1]!), { replaces });
+    expect(first.controller.state().missing.map(({ key }) => key)).toEqual(['policy']);
+    await first.controller.setAnswer('policy', 'A-77');
+    first.stop();
+
+    let ends = 0;
+    const restarted = nodePhone(join(phone.documents, '..'), { integrity: async () => enclave });
+    const { controller, stop } = await shown(restarted, id, () => {
+      ends += 1;
+    });
+    const digest = createHash('sha256').update(photos[1]!).digest('hex');
+    expect(controller.state()).toMatchObject({
+      photos: [{ sha256: digest }],
+      answers: { policy: 'A-77' },
+      missing: [],
+    });
+    await Promise.all([controller.send(), controller.send()]);
+    expect([controller.state().phase, ends]).toEqual(['done', 1]);
+    stop();
+    const { label, attestations } = await verdictOf(id);
+    expect([label, attestations.map(one => one?.verdict)]).toEqual(['verified', ['ok']]);
   });
 
   it('keeps photos and answers in a new run of the app, and the link’s secret out of the files', async () => {

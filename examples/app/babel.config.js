@@ -1,0 +1,1 @@
+module.exports = { presets: ['expo/internal/babel-preset'] };

@@ -54,6 +54,8 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   'create-tenant': ['Second tenant'],
   'mint-key': ['--tenant', TENANT, '--mode', 'test'],
   calibrate: ['--from-reviews'],
+  'import-model': ['folder'],
+  'replay-model': ['--model', 'model.json'],
   'corpus import': ['hashes.txt'],
   'list-keys': ['--tenant', TENANT],
   'revoke-key': ['key_01JD00000000000000000000AA', '--tenant', TENANT],

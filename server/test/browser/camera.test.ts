@@ -26,6 +26,7 @@ describe('capture page, camera', () => {
     const verification = await createVerification(service);
     const phone = await openOnPhone(verification.capture_url, { camera: 'ask', on });
     await setCameraPermission(phone, 'denied');
+    await phone.screen('landing');
     await phone.page.touchscreen.tap(5, 5);
     await until(async () => (await progressOf(verification.id))?.step === 'landing', 'the first report');
     const reports: string[] = [];

@@ -26,15 +26,21 @@ const ExamplePicture = Type.Optional(
 );
 const TextLength = (minimum: number) => Type.Integer({ minimum, maximum: 2_000 });
 
+/** What steps that take pictures have in common. */
+const pictured = {
+  key: Key,
+  description: Description,
+  descriptions: Descriptions,
+  example_picture: ExamplePicture,
+  min: Min,
+  max: Max,
+};
+const picturedInput = { ...pictured, description: Type.Optional(Description) };
+
 const ImageStepInput = Type.Object(
   {
     type: Type.Optional(Type.Literal('image')),
-    key: Key,
-    description: Type.Optional(Description),
-    descriptions: Descriptions,
-    example_picture: ExamplePicture,
-    min: Min,
-    max: Max,
+    ...picturedInput,
   },
   { ...closed, title: 'ImageStepInput' },
 );
@@ -63,12 +69,7 @@ const TextStepInput = Type.Object(
 const UploadStepInput = Type.Object(
   {
     type: Type.Literal('upload'),
-    key: Key,
-    description: Type.Optional(Description),
-    descriptions: Descriptions,
-    example_picture: ExamplePicture,
-    min: Min,
-    max: Max,
+    ...picturedInput,
     accept: Type.Optional(Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 })),
     max_size_bytes: Type.Optional(
       Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES, default: UPLOAD_DEFAULT_BYTES }),
@@ -84,12 +85,7 @@ export type StepInput = Static<typeof StepInput>;
 const ImageStep = Type.Object(
   {
     type: Type.Literal('image'),
-    key: Key,
-    description: Description,
-    descriptions: Descriptions,
-    example_picture: ExamplePicture,
-    min: Min,
-    max: Max,
+    ...pictured,
   },
   { ...closed, title: 'ImageStep' },
 );
@@ -114,12 +110,7 @@ const TextStep = Type.Object(
 const UploadStep = Type.Object(
   {
     type: Type.Literal('upload'),
-    key: Key,
-    description: Description,
-    descriptions: Descriptions,
-    example_picture: ExamplePicture,
-    min: Min,
-    max: Max,
+    ...pictured,
     accept: Type.Array(Type.Enum([...IMAGE_TYPES], { title: 'ImageType' }), { minItems: 1 }),
     max_size_bytes: Type.Integer({ minimum: 1, maximum: UPLOAD_HARD_CAP_BYTES }),
   },

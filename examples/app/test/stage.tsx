@@ -6,7 +6,9 @@ import { render } from '@testing-library/react-native';
 import { useEffect, useImperativeHandle } from 'react';
 import { AppState, View } from 'react-native';
 
-type View_ = Awaited<ReturnType<Awaited<ReturnType<typeof import('@firsthand/react-native').openCapture>>['view']>>;
+type ServedView = Awaited<
+  ReturnType<Awaited<ReturnType<typeof import('@firsthand/react-native').openCapture>>['view']>
+>;
 
 const JPEG = Uint8Array.from([0xff, 0xd8, 0xff, 0xe0, ...Array<number>(60).fill(1)]);
 
@@ -75,7 +77,7 @@ export function memoryPhone(service: Service) {
 export type Service = ReturnType<typeof serviceOf>;
 
 /** Answers as the service does, for one link. */
-export function serviceOf(steps: View_['config']['steps'], more: Partial<View_> = {}) {
+export function serviceOf(steps: ServedView['config']['steps'], more: Partial<ServedView> = {}) {
   const view = {
     id: 'vfy_test',
     status: 'pending',
@@ -89,7 +91,7 @@ export function serviceOf(steps: View_['config']['steps'], more: Partial<View_> 
     ),
     requires: { location: false, motion_frame: false },
     ...more,
-  } as unknown as View_;
+  } as unknown as ServedView;
   const service = {
     view,
     offline: false,

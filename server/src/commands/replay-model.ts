@@ -50,6 +50,17 @@ interface Group {
   confident: number;
 }
 
+function count(groups: Map<string, Group>, photo: Pick<PhotoRow, 'verdict' | 'decision'>, p: number): void {
+  const { verdict } = photo;
+  const decision = photo.decision ?? 'none';
+  const key = `${verdict} ${decision}`;
+  const group = groups.get(key) ?? { verdict, decision, photos: 0, doubtful: 0, confident: 0 };
+  group.photos += 1;
+  if (p <= CONFIDENT_RATE) group.confident += 1;
+  else if (p <= DOUBTFUL_RATE) group.doubtful += 1;
+  groups.set(key, group);
+}
+
 export interface ReplayModelOptions {
   model: string;
   days: number;
@@ -64,7 +75,7 @@ export interface ReplayModelOptions {
 export async function replayModelCommand(o: ReplayModelOptions): Promise<void> {
   checkTenant(o);
   await withDeps(async deps => {
-    const model: OwnModel = await openOwnModel(o.model, deps.config.aiModelToken);
+    const model = await openOwnModel(o.model, deps.config.aiModelToken);
     const calibration = await loadCalibration(o.model);
     const tenant_id = await tenantOf(deps, o.tenant);
     const since = new Date(deps.clock.now().getTime() - o.days * 86_400_000);
@@ -81,26 +92,17 @@ export async function replayModelCommand(o: ReplayModelOptions): Promise<void> {
       mustFit(calibration, scored.sha256, o.model);
       const p = pValue(calibration, scored.score);
       photos += 1;
-      const decision = photo.decision ?? 'none';
-      const group = groups.get(`${photo.verdict} ${decision}`) ?? {
-        ...{ verdict: photo.verdict, decision, photos: 0, doubtful: 0, confident: 0 },
-      };
-      group.photos += 1;
-      if (p <= CONFIDENT_RATE) group.confident += 1;
-      else if (p <= DOUBTFUL_RATE) group.doubtful += 1;
-      groups.set(`${photo.verdict} ${decision}`, group);
+      count(groups, photo, p);
       if (p <= DOUBTFUL_RATE) doubted.push({ ...photo, score: scored.score, p });
       if (photos % 50 === 0) console.error(`${photos} photos`);
     }
     printJson({
-      ...{
-        tenant_id,
-        model: model.name,
-        genuine: calibration.scores.length,
-        since: since.toISOString(),
-        photos,
-        skipped,
-      },
+      tenant_id,
+      model: model.name,
+      genuine: calibration.scores.length,
+      since: since.toISOString(),
+      photos,
+      skipped,
       by: [...groups.values()],
       doubted: doubted.toSorted((a, b) => a.p - b.p).slice(0, SHOWN),
     });

@@ -37,7 +37,7 @@ const detector = {
 /** Starts before the service reads its settings. */
 const folder = await mkdtemp(join(tmpdir(), 'fh-own-model-'));
 const pictures = join(folder, 'genuine');
-const service_ = await openServer(async (request, response) => {
+const sightengine = await openServer(async (request, response) => {
   const answer = await detector.answer(
     new Request(`http://localhost${request.url}`, {
       method: 'POST',
@@ -53,7 +53,7 @@ const openAdapter = async (version?: string) => {
     user: 'u',
     secret: 's',
     token: 'adapter-token',
-    api: service_.url,
+    api: sightengine.url,
     ...(version ? { version } : {}),
   };
   const server = createAdapter(options).listen(0, '127.0.0.1');
@@ -86,7 +86,7 @@ describe('AI_MODEL', () => {
   afterAll(async () => {
     adapter.closeAllConnections();
     await new Promise(resolve => adapter.close(resolve));
-    await service_.close();
+    await sightengine.close();
     await rm(folder, { recursive: true, force: true });
   });
 

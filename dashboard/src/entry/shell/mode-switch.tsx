@@ -27,7 +27,7 @@ export function ModeSwitch() {
             type="radio"
             name="mode"
             checked={tenant.livemode === livemode}
-            // Not disabled meanwhile: that would take the focus away.
+            // A disabled input would lose the focus, so it stays enabled during the change.
             onChange={() => {
               if (change.isPending) return;
               change.mutate({ tenant_id: tenant.id, livemode }, { onError: () => say(t('mode.notServed')) });

@@ -8,6 +8,7 @@ import { openDatabaseClock } from './platform/db/clock.ts';
 import { openEmbeddedPostgres, startEmbeddedPostgres } from './platform/db/embedded.ts';
 import { migrate } from './platform/db/migrate.ts';
 import { createPool, UNHURRIED } from './platform/db/pool.ts';
+import { patientStart } from './platform/db/starting.ts';
 import type { Deps, Origins } from './platform/deps.ts';
 import { createC2paWriter } from './platform/lib/c2pa-writer.ts';
 import type { Log } from './platform/lib/log.ts';
@@ -60,7 +61,8 @@ export async function openDeps(config: Config, log: Log, o: OpenOptions): Promis
         ? log.error('the database does not answer; requests get 503 until it does')
         : log.warn('the database answers again'),
   });
-  const clock = await openDatabaseClock(db, log).catch(async error => {
+  const open = () => openDatabaseClock(db, log);
+  const clock = await (o.database === 'own' ? patientStart(log)(open) : open()).catch(async error => {
     await Promise.all([db.end(), direct?.end()]);
     await embedded?.stop();
     throw error;

@@ -7,6 +7,7 @@ import { restoreCheck } from './custody/erasure/restore-check.ts';
 import { requireKeys } from './desk/system/sealed.ts';
 import { type FirstRun, firstRun } from './identity/tenants/first-run.ts';
 import type { OpenDeps } from './open.ts';
+import { patientStart } from './platform/db/starting.ts';
 import { drain } from './platform/http/drain.ts';
 import { type Phase, registerHealth } from './platform/http/health.ts';
 import { releaseAllKeys } from './platform/http/idempotency.ts';
@@ -31,12 +32,13 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
   let phase: Phase = 'starting';
   let app: FastifyInstance | undefined;
   let worker: RunningWorker | undefined;
+  const step = patientStart(deps.log);
   try {
-    await migrate();
-    await requireKeys(deps);
-    if (alone) await releaseAllKeys(deps.db);
+    await step(migrate);
+    await step(() => requireKeys(deps));
+    if (alone) await step(() => releaseAllKeys(deps.db));
     // Before anybody is served what a backup brought back.
-    await restoreCheck(deps);
+    await step(() => restoreCheck(deps));
     if (o.http) {
       app = await createApp(deps, { phase: () => phase, ...(o.https ? { https: o.https } : {}) });
       await app.listen({ host: deps.config.host, port: deps.config.port });
@@ -55,9 +57,9 @@ export async function startService({ deps, alone, migrate, close }: OpenDeps, o:
       });
     }
     // A process that is only a worker writes no keys: nobody would look for them in its data folder.
-    const run = o.http ? await firstRun(deps) : null;
-    await ensureLog(deps);
-    await ensureCredentialKey(deps);
+    const run = o.http ? await step(() => firstRun(deps)) : null;
+    await step(() => ensureLog(deps));
+    await step(() => ensureCredentialKey(deps));
     if (o.worker) worker = await startWorker(deps, { alone });
     const serves = () => {
       if (phase === 'starting') phase = 'serving';

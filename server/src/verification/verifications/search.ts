@@ -16,6 +16,8 @@ const COMMON = 50;
 const WALKED = 25_000;
 /** So many where other filters pass only some: each row's words are then read by its id. */
 const WALKED_BY_ID = 10_000;
+/** So many where the words are common. Of two conditions that hardly meet, the index of the filter reads fewer rows. */
+const WALKED_FAR = 100_000;
 
 /** The text in compatibility form, where "％" has become a "%". SQL's `search_form` does the rest, as the index does. */
 const foldedOf = (text: string): string => text.normalize('NFKC');
@@ -45,8 +47,8 @@ function newestWith(o: Filters, text: string, walked: number): Source {
   };
 }
 
-/** Searches the newest rows in the order of the list. */
-function walk(db: Queryable, o: Filters, text: string): Source {
+/** Searches the newest rows in the order of the list. `byId`: so many of those that pass other filters. */
+function walk(db: Queryable, o: Filters, text: string, byId = WALKED_BY_ID): Source {
   const endsWithin = async (read: typeof newestWords, walked: number, after: Place | null) =>
     (await countUpTo(db, { from: (p, place) => read(o, p, place, walked) }, walked, after)) < walked;
   if (!isFiltered(o.query)) {
@@ -54,9 +56,9 @@ function walk(db: Queryable, o: Filters, text: string): Source {
   }
   return {
     ...inOrder(o),
-    from: (p, after) => `${newestOfRanges(o, p, after, WALKED_BY_ID)} cross join lateral (
+    from: (p, after) => `${newestOfRanges(o, p, after, byId)} cross join lateral (
       select from verification_search s where s.verification_id = v.id and ${matches(p, text)} offset 0) s`,
-    isComplete: after => endsWithin(newestOfRanges, WALKED_BY_ID, after),
+    isComplete: after => endsWithin(newestOfRanges, byId, after),
   };
 }
 
@@ -104,7 +106,7 @@ export function searchWords(db: Queryable, o: Filters, text: string): WordSearch
   const indexed = () => (first ??= firstIndexed(db, o, text));
   const isCommon = () => (common ??= countUpTo(db, newestWith(o, text, SAMPLED), COMMON).then(n => n === COMMON));
   const { created_after, created_before } = o.query;
-  const isNarrowed = isFiltered(o.query) || created_after !== undefined || created_before !== undefined;
+  const isDated = created_after !== undefined || created_before !== undefined;
   return {
     indexed,
     async *page() {
@@ -113,13 +115,16 @@ export function searchWords(db: Queryable, o: Filters, text: string): WordSearch
         if (await few.isComplete()) return yield few;
       }
       yield walk(db, o, text);
+      if (isFiltered(o.query) && (await isCommon())) yield walk(db, o, text, WALKED_FAR);
       yield allIndexed(o, text);
     },
     async *total() {
       if (!(await isCommon())) yield indexed();
       yield walk(db, o, text);
+      if (!(await isCommon())) return;
       // Of common words, a filter leaves some in rows that are not walked through: their number is an estimate.
-      if ((await isCommon()) && !isNarrowed) yield indexed();
+      if (isFiltered(o.query)) yield walk(db, o, text, WALKED_FAR);
+      else if (!isDated) yield indexed();
     },
   };
 }

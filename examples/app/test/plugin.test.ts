@@ -27,6 +27,8 @@ async function written(options: object) {
   };
 }
 
+jest.setTimeout(60_000);
+
 test('the plugin asks for the camera in the app’s words and for no microphone', async () => {
   const { plist, permissions } = await written({ cameraPermission: 'For your claim.' });
   expect(plist.NSCameraUsageDescription).toBe('For your claim.');

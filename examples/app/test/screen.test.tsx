@@ -47,6 +47,21 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
+test('a step shows its example picture before the photo and at the camera, until the account deletes it', async () => {
+  const example_url = 'https://photos.example/example.jpg';
+  const service = serviceOf([photo('front', 'The front')], {
+    brand: { slug: 'umbrella', name: 'Umbrella', colors: {} },
+    step_states: [{ type: 'image', key: 'front', captured: 0, min: 1, max: 1, example_url }],
+  } as never);
+  const { screen } = await show(service, { camera: testCamera().camera });
+  expect((await screen.findByLabelText('An example of this photo')).props.source).toEqual({ uri: example_url });
+  await screen.findByText('Example from Umbrella');
+  await fireEvent.press(screen.getByLabelText('Take photo: The front'));
+  await screen.findByTestId('camera');
+  await fireEvent(screen.getByLabelText('An example of this photo'), 'error');
+  await waitFor(() => expect(screen.queryByText('Example from Umbrella')).toBeNull());
+});
+
 test('every kind of step is taken, shown and sent, and the end is told once', async () => {
   const service = serviceOf([
     photo('front', 'The front'),

@@ -1,4 +1,4 @@
-import { fillingOf, isRequired } from '@firsthand/capture/flow.ts';
+import { exampleOf, fillingOf, isRequired } from '@firsthand/capture/flow.ts';
 import { sizeIn } from '@firsthand/capture/refusal.ts';
 import { faultOfFile, faultyAnswers, refusedWords, sendable, type TextStep } from '@firsthand/react/checks.ts';
 import type { CaptureView, Step } from '@firsthand/sdk/capture';
@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 import { Image, TextInput, View } from 'react-native';
 import { type HeldPhoto, PhotoRefused, type PhotoStep } from '../capture.ts';
 import { usePage } from './page.ts';
-import { Heading, Press, Say, Scroll, Status } from './parts.tsx';
+import { Example, Heading, Press, Say, Scroll, Status } from './parts.tsx';
 
 interface Props {
   view: CaptureView;
@@ -129,6 +129,7 @@ function Photos({ step, view, onTake }: Props & { step: PhotoStep }) {
   );
   return (
     <>
+      <Example url={exampleOf(view, step)} />
       {upload && <Say tone="soft">{t('upload.limit', { n: step.max, size: sizeIn(texts, step.max_size_bytes) })}</Say>}
       {own.map((photo, at) => (
         <Held key={photo.id} {...{ photo, step, onTake }} n={at + 1} />

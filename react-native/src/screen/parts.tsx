@@ -1,5 +1,5 @@
-import { type ReactNode, useEffect, useRef } from 'react';
-import { AccessibilityInfo, Platform, Pressable, ScrollView, Text, View } from 'react-native';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { AccessibilityInfo, Image, Platform, Pressable, ScrollView, Text, View } from 'react-native';
 import { usePage } from './page.ts';
 
 type Tone = 'ink' | 'soft' | 'fault';
@@ -108,5 +108,26 @@ export function Scroll({ children }: { children: ReactNode }) {
     <ScrollView keyboardShouldPersistTaps="handled" contentContainerStyle={{ padding: 20, gap: 16 }}>
       {children}
     </ScrollView>
+  );
+}
+
+/** What a photo of the step should look like, as the account that asks shows it. Nothing once the account deleted the picture. */
+export function Example({ url }: { url: string | undefined }) {
+  const { capture, texts } = usePage();
+  const [gone, setGone] = useState(false);
+  if (url === undefined || gone) return null;
+  const brand = capture.view?.brand;
+  return (
+    <View style={{ gap: 4 }}>
+      <Image
+        source={{ uri: url }}
+        accessible
+        accessibilityLabel={texts.t('example.alt')}
+        onError={() => setGone(true)}
+        resizeMode="contain"
+        style={{ width: '100%', height: 160 }}
+      />
+      <Say tone="soft">{brand ? texts.t('example.from', { name: brand.name }) : texts.t('example.fromPlain')}</Say>
+    </View>
   );
 }

@@ -1,5 +1,5 @@
 import { isBelow } from '@firsthand/capture/files.ts';
-import { fillingOf, leastSideOf } from '@firsthand/capture/flow.ts';
+import { exampleOf, fillingOf, leastSideOf } from '@firsthand/capture/flow.ts';
 import { faultOfFile } from '@firsthand/react/checks.ts';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Image, Linking, ScrollView, useWindowDimensions, View } from 'react-native';
@@ -7,7 +7,7 @@ import { PhotoRefused, type PhotoStep } from '../capture.ts';
 import type { CaptureStatus } from '../keeper.ts';
 import { useViewfinder } from '../use-viewfinder.ts';
 import { usePage } from './page.ts';
-import { Heading, Press, Say, Scroll, Status } from './parts.tsx';
+import { Example, Heading, Press, Say, Scroll, Status } from './parts.tsx';
 
 interface Props {
   step: PhotoStep;
@@ -71,6 +71,7 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
       {step.min > 1 && number <= step.min && (
         <Say tone="soft">{t('camera.photoOf', { n: number, total: step.min })}</Say>
       )}
+      {capture.view && <Example url={exampleOf(capture.view, step)} />}
       {denied && <Denied ask={finder.ask} />}
       {finder.phase === 'lost' && (
         <>

@@ -46,7 +46,11 @@ const lineOf = ({ state, what, detail, advice }: DoctorFinding): string =>
 function sealFinding({ sealed, mismatches }: Awaited<ReturnType<typeof checkSeals>>): Finding {
   const [some, more] = [mismatches.slice(0, 5).join(', '), mismatches.length > 5 ? ', …' : ''];
   return mismatches.length === 0
-    ? { part: 'seals', state: 'ok', what: `Record seals: ${sealed} match` }
+    ? {
+        part: 'seals',
+        state: 'ok',
+        what: sealed === 0 ? 'Record seals: no records yet' : `Record seals: ${sealed} match`,
+      }
     : {
         part: 'seals',
         state: 'wrong',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -182,6 +182,7 @@ describe('AI_MODEL', () => {
     await writeFile(join(onnx, 'README.md'), '---\nlicense: cc-by-nc-4.0\n---\n');
     const wrong = await command('import-model', onnx);
     expect(wrong.err).toContain('gave no number at output 1');
+    expect(await readdir(onnx)).not.toContain('firsthand.json');
     await writeFile(join(onnx, 'config.json'), JSON.stringify({ id2label: { 0: 'artificial', 1: 'human' } }));
     const { code, out, err } = await command('import-model', onnx);
     expect(code).toBe(0);

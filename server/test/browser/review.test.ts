@@ -225,6 +225,42 @@ describe('the review page', () => {
     await desk.close(/404|409/);
   });
 
+  it('review: a decision that is undone no longer counts on Home', async () => {
+    const tenant = await service.newTenant('Undone');
+    const [id] = await openCases(service, 1, { tenantId: tenant.tenant_id });
+    const desk = await arrive('reviewer', tenant.tenant_id);
+    await expect.poll(() => caseShown(desk)).toBe(id);
+    await key(desk, 'a');
+    await key(desk, '1');
+    await desk.page.getByText('Decided by people today: 1.').waitFor();
+    await desk.fine('review-today');
+    await key(desk, 'u');
+    await expect.poll(() => caseShown(desk)).toBe(id);
+    await desk.press('Pages');
+    await desk.page.getByRole('link', { name: 'Home', exact: true }).click();
+    const decided = desk.page.locator('.figures > div').filter({ hasText: 'Decided by people' }).locator('dd');
+    await expect.poll(() => decided.innerText()).toBe('0');
+    await desk.close();
+  });
+
+  it('review: a number of today that cannot be read hides no other', async () => {
+    const tenant = await service.newTenant('Half a day');
+    await openCases(service, 2, { tenantId: tenant.tenant_id, label: 'verified', state: 'none' });
+    const desk = await signedInDesk(service, 'reviewer', '/account', { tenantId: tenant.tenant_id, livemode: true });
+    for (const [broken, shown] of [
+      ['statistics', 'Decided by people today: 0.'],
+      ['reviews/agreement', 'Today: 2 created, 2 completed.'],
+    ] as const) {
+      const asked = `**/v1/${broken}?*`;
+      await desk.page.route(asked, route => route.fulfill({ status: 500, body: '' }));
+      await desk.page.goto(`${service.url}/dashboard/review`);
+      await desk.page.getByRole('heading', { name: 'All clear' }).waitFor();
+      await desk.page.getByText(shown).waitFor();
+      await desk.page.unroute(asked);
+    }
+    await desk.close(/500/);
+  });
+
   it('review: a viewer finds no such page in the menu, and the service refuses the queue', async () => {
     const tenant = await service.newTenant('Viewer');
     await openCases(service, 1, { tenantId: tenant.tenant_id });

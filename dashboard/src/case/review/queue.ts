@@ -80,6 +80,7 @@ function useUndo({ done }: Cases, change: (next: (old: Cases) => Cases) => void)
     undoing.current = true;
     try {
       await call('DELETE /v1/verifications/:id/reviews/:review', { id, review: last.review.id });
+      void queryClient.invalidateQueries({ queryKey: DECIDED });
       const claimed = await call('POST /v1/reviews/:id/claim', { id, body: {} });
       change(old => putBack(old, claimed));
       return null;

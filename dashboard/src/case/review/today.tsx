@@ -1,19 +1,21 @@
 import { useWords } from '../../base/language.tsx';
 import { sumOf, useToday } from '../../base/today.ts';
 
-/** The day in numbers. Shows nothing until they are counted. */
+/** The day in numbers: each as soon as it is counted, whatever becomes of the others. */
 export function Today() {
   const { t, number } = useWords();
   const { made, decided } = useToday();
-  if (!made.data || !decided.data) return null;
-  const { buckets } = made.data;
   return (
-    <p>
-      {t('review.today', {
-        created: number(sumOf(buckets, bucket => bucket.created)),
-        completed: number(sumOf(buckets, bucket => bucket.completed)),
-        decided: number(decided.data.cases),
-      })}
-    </p>
+    <>
+      {made.data && (
+        <p>
+          {t('review.todayMade', {
+            created: number(sumOf(made.data.buckets, bucket => bucket.created)),
+            completed: number(sumOf(made.data.buckets, bucket => bucket.completed)),
+          })}
+        </p>
+      )}
+      {decided.data && <p>{t('review.todayDecided', { decided: number(decided.data.cases) })}</p>}
+    </>
   );
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { deleteRest, filesOf, sizesOf } from '../scripts/trim-for-image.ts';
+import { deleteRest, filesOf, sizesOf } from '../scripts/trim.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (name: string) => readFileSync(join(ROOT, name), 'utf8');
@@ -31,7 +31,7 @@ describe('compose.yaml', () => {
   });
 });
 
-describe('trim-for-image', () => {
+describe('trim', () => {
   const folder = mkdtempSync(join(tmpdir(), 'fh-trim-'));
   afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -20,7 +20,9 @@ export async function loadedFiles(
   packages: readonly string[],
 ): Promise<Set<string>> {
   const byPath = packages.flatMap(folder =>
-    (BY_PATH[folder.slice(folder.lastIndexOf('node_modules/') + 13).replace(PLATFORM, '')] ?? []).map(file => join(folder, file)),
+    (BY_PATH[folder.slice(folder.lastIndexOf('node_modules/') + 13).replace(PLATFORM, '')] ?? []).map(file =>
+      join(folder, file),
+    ),
   );
   const loaded = new Set<string>();
   const ended = await scan({

@@ -44,7 +44,11 @@ async function main(): Promise<void> {
   if (!values['server-only']) {
     const python = await pythonPackage(checkout);
     if (typeof python === 'string') console.log(python);
-    for (const more of [await npmPackages(checkout), await chart(checkout), ...(typeof python === 'string' ? [] : [python])]) {
+    for (const more of [
+      await npmPackages(checkout),
+      await chart(checkout),
+      ...(typeof python === 'string' ? [] : [python]),
+    ]) {
       for (const [name, bytes] of more) files.set(name, bytes);
     }
     console.log('The image is not in it: docs/image.md says how a registry gets one for two processors.');
@@ -78,8 +82,17 @@ function report({ entries }: ServerArchive): void {
   const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
   const sorted = [...sizes].sort(([, a], [, b]) => b - a);
   const rest = sorted.slice(15).reduce((sum, [, bytes]) => sum + bytes, 0);
-  const rows = [...sorted.slice(0, 15), [`${Math.max(0, sorted.length - 15)} more`, rest] as const, ['all', total] as const];
-  console.log(table(['unpacked', 'size'], rows.map(([name, bytes]) => [name, megabytes(bytes)])));
+  const rows = [
+    ...sorted.slice(0, 15),
+    [`${Math.max(0, sorted.length - 15)} more`, rest] as const,
+    ['all', total] as const,
+  ];
+  console.log(
+    table(
+      ['unpacked', 'size'],
+      rows.map(([name, bytes]) => [name, megabytes(bytes)]),
+    ),
+  );
   if (total > LIMIT_MB * 1e6) throw new NotReleasable(`The server is larger than ${LIMIT_MB} MB.`);
 }
 

@@ -105,9 +105,9 @@ function staysIn(folder: string, file: string, loaded: ReadonlySet<string>): boo
 }
 
 /** Sizes by part, in kB of 1,000 bytes. */
-export async function sizesOf(root: string): Promise<[part: string, kilobytes: number][]> {
+export function sizesOf(root: string, files: readonly string[]): [part: string, kilobytes: number][] {
   const sizes = new Map<string, number>();
-  for (const file of await filesOf(root)) {
+  for (const file of files) {
     const part = /^(?:.*\/)?node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1] ?? (file.split('/')[0]! as string);
     sizes.set(part, (sizes.get(part) ?? 0) + lstatSync(join(root, file)).size / 1_000);
   }
@@ -131,7 +131,7 @@ if (import.meta.main) {
   const root = resolve(process.argv[3] ?? '.');
   if (process.argv[2] === '--delete') await deleteRest(root);
   else if (process.argv[2] === '--list') {
-    const sizes = await sizesOf(root);
+    const sizes = sizesOf(root, await filesOf(root));
     const [shown, rest] = [sizes.slice(0, 20), sizes.slice(20)];
     const sum = (rows: typeof sizes) => rows.reduce((total, [, size]) => total + size, 0);
     const rows = [...shown, [`${rest.length} more`, sum(rest)] as const, ['all', sum(sizes)] as const];

@@ -30,7 +30,9 @@ export function readCheckout(root: string, version: string, dirty: boolean): Che
   }
   const own = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
   if (own !== version) {
-    throw new NotReleasable(`package.json has version ${own}. CONTRIBUTING.md says how ${version} gets into every file.`);
+    throw new NotReleasable(
+      `package.json has version ${own}. CONTRIBUTING.md says how ${version} gets into every file.`,
+    );
   }
   const heading = readFileSync(join(root, 'CHANGELOG.md'), 'utf8')
     .split('\n')

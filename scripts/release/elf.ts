@@ -89,8 +89,7 @@ export function symbolOf(bytes: Buffer, name: string): { offset: number; size: n
     if (text(bytes, sections[table.link]!.offset + bytes.readUInt32LE(at)) !== name) continue;
     const address = number(bytes, at + 8);
     const { offset, address: from } = segmentsOf(bytes).find(
-      segment =>
-        segment.type === PT_LOAD && address >= segment.address && address < segment.address + segment.fileSize,
+      segment => segment.type === PT_LOAD && address >= segment.address && address < segment.address + segment.fileSize,
     )!;
     return { offset: address - from + offset, size: number(bytes, at + 16) };
   }

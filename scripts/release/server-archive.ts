@@ -5,7 +5,7 @@ import { filesOf, WORKSPACES } from '../trim.ts';
 import type { Checkout } from './checkout.ts';
 import { isElf, newerThan, strip, versionNeeds } from './elf.ts';
 import { cutIcuData } from './icu.ts';
-import { installedPackages, noticesOf, type Installed } from './packages.ts';
+import { type Installed, installedPackages, noticesOf } from './packages.ts';
 import type { Entry } from './tar.ts';
 
 /** The oldest glibc that runs it, as docs/install.md promises. */

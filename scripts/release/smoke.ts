@@ -2,13 +2,14 @@
 // Node.js: start, demo, doctor, stop, and a second start on the same data. `node scripts/release/smoke.ts dist/release`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../server/test/support/service-process.ts';
 
 const READY_MS = 120_000;
+const PICTURE = 'dashboard-verifications.png';
 
 const release = resolve(process.argv[2] ?? 'dist/release');
 execFileSync('sha256sum', ['--quiet', '--check', 'SHA256SUMS'], { cwd: release, stdio: 'inherit' });
@@ -21,13 +22,20 @@ try {
   execFileSync('tar', ['-xzf', join(release, archive)], { cwd: folder });
   const at = join(folder, archive.replace('.tar.gz', ''));
   const port = await freePort();
-  const env = { PORT: String(port), WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', NO_COLOR: '1', LOG_LEVEL: 'warn' };
+  const env = {
+    PORT: String(port),
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    NO_COLOR: '1',
+    LOG_LEVEL: 'warn',
+    TESSERACT: 'built-in',
+  };
   const command = (...args: string[]) =>
     execFileSync('./firsthand', args, { cwd: at, env, stdio: ['ignore', 'inherit', 'inherit'] });
   command('--version');
   await started('first start', at, env);
-  command('demo');
   command('doctor');
+  command('demo');
+  readText(at);
   await stopped();
   await started('second start', at, env);
   await stopped();
@@ -35,6 +43,16 @@ try {
 } finally {
   service?.kill('SIGKILL');
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** The built-in Tesseract reads a picture of the dashboard. */
+function readText(at: string): void {
+  const reader = 'app/server/src/inspection/checks/built-in-reader.ts';
+  const input = readFileSync(join(import.meta.dirname, '../../docs/images', PICTURE));
+  const output = execFileSync('bin/node', [reader, 'eng', '11'], { cwd: at, env: {}, input, encoding: 'utf8' });
+  const words = output.split('\n').flatMap(line => line.split('\t')[11]?.trim() || []);
+  if (!words.includes('Verifications')) throw new Error(`the text reader read ${words.join(' ')}`);
+  console.log(`text reader: ${words.length} words`);
 }
 
 async function started(name: string, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {

@@ -4,7 +4,7 @@ const PT_LOAD = 1;
 const SHT_DYNSYM = 11;
 const SHT_VERNEED = 0x6ffffffe;
 
-export interface Segment {
+interface Segment {
   /** Where its program header stands. */
   header: number;
   type: number;
@@ -27,7 +27,7 @@ export const isElf = (bytes: Buffer): boolean =>
 
 const number = (bytes: Buffer, at: number): number => Number(bytes.readBigUInt64LE(at));
 
-export function segmentsOf(bytes: Buffer): Segment[] {
+function segmentsOf(bytes: Buffer): Segment[] {
   const first = number(bytes, 32);
   return Array.from({ length: bytes.readUInt16LE(56) }, (_, index) => {
     const header = first + index * bytes.readUInt16LE(54);

@@ -28,7 +28,7 @@ function packed(items: readonly { name: string; bytes: Buffer }[]): Buffer {
   const head = Buffer.alloc(4 + items.length * 8);
   head.writeUInt32LE(items.length);
   const names = Buffer.concat(items.map(({ name }) => Buffer.from(`${name}\0`, 'latin1')));
-  const parts = [head, names];
+  const parts: Buffer[] = [head, names];
   let nameAt = head.length;
   let at = head.length + names.length;
   for (const [index, { name, bytes }] of items.entries()) {

@@ -30,7 +30,7 @@ try {
     TESSERACT: 'built-in',
   };
   const command = (...args: string[]) =>
-    execFileSync('./firsthand', args, { cwd: at, env, stdio: ['ignore', 'inherit', 'inherit'] });
+    execFileSync(join(at, 'firsthand'), args, { cwd: at, env, stdio: ['ignore', 'inherit', 'inherit'] });
   command('--version');
   await started('first start', at, env);
   command('doctor');
@@ -49,7 +49,12 @@ try {
 function readText(at: string): void {
   const reader = 'app/server/src/inspection/checks/built-in-reader.ts';
   const input = readFileSync(join(import.meta.dirname, '../../docs/images', PICTURE));
-  const output = execFileSync('bin/node', [reader, 'eng', '11'], { cwd: at, env: {}, input, encoding: 'utf8' });
+  const output = execFileSync(join(at, 'bin/node'), [reader, 'eng', '11'], {
+    cwd: at,
+    env: {},
+    input,
+    encoding: 'utf8',
+  });
   const words = output.split('\n').flatMap(line => line.split('\t')[11]?.trim() || []);
   if (!words.includes('Verifications')) throw new Error(`the text reader read ${words.join(' ')}`);
   console.log(`text reader: ${words.length} words`);
@@ -57,7 +62,7 @@ function readText(at: string): void {
 
 async function started(name: string, cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
   const began = performance.now();
-  service = spawn('./firsthand', ['all'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
+  service = spawn(join(cwd, 'firsthand'), ['all'], { cwd, env, stdio: ['ignore', 'ignore', 'inherit'] });
   for (;;) {
     const answer = await fetch(`http://localhost:${env.PORT}/readyz`).catch(() => null);
     if (answer?.ok) break;

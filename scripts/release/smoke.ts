@@ -2,7 +2,7 @@
 // Node.js: start, demo, doctor, stop, and a second start on the same data. `node scripts/release/smoke.ts dist/release`.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +17,8 @@ const archive = readdirSync(release).find(name => /^firsthand-server-.*\.tar\.gz
 if (!archive) throw new Error(`${release} has no archive of the server`);
 
 const folder = mkdtempSync(join(tmpdir(), 'firsthand-smoke-'));
+// PostgreSQL's user may read it, so nothing is copied into the system's folders.
+chmodSync(folder, 0o755);
 let service: ChildProcess | undefined;
 try {
   execFileSync('tar', ['-xzf', join(release, archive)], { cwd: folder });

@@ -148,6 +148,7 @@ describe.skipIf(!onLinuxX64)('list of parts', () => {
   it('has packages, what the pages are made of, and what is compiled in, each once with version and licence', () => {
     const refs = components.map(component => component['bom-ref']);
     expect(new Set(refs).size).toBe(refs.length);
+    expect(components.filter(({ version }) => version === '')).toEqual([]);
     const named = (name: string) => components.find(component => component.name === name);
     expect(named('fastify')).toMatchObject({ licenses: [{ expression: 'MIT' }], hashes: [{ alg: 'SHA-512' }] });
     expect(named('react-dom')?.properties).toEqual([{ name: 'firsthand:place', value: 'compiled into the pages' }]);

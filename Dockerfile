@@ -4,7 +4,7 @@ ARG NODE=24.21.0
 FROM node:${NODE}-bookworm-slim AS build
 WORKDIR /app
 COPY . .
-RUN npm ci --no-progress && npm run build && node scripts/trim-for-image.ts --delete
+RUN npm ci --no-progress && npm run build && node scripts/trim.ts --delete
 
 FROM node:${NODE}-bookworm-slim AS node
 

@@ -12,7 +12,7 @@ mkdir -p "${1:-.tmp/image}"
 work=$(cd "${1:-.tmp/image}" && pwd)
 . /etc/os-release
 
-limit_mb=500
+limit_mb=400
 node=$(sed -n 's/^ARG NODE=//p' Dockerfile)
 debian=$(sed -n 's/^FROM \(debian:.*\)/\1/p' Dockerfile)
 node_base=docker.io/library/node:$node-bookworm-slim

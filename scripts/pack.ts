@@ -26,7 +26,7 @@ interface Manifest {
 }
 
 /** What may be imported from each library, by its name in `exports`. The others are only programs. */
-const ENTRIES = {
+export const ENTRIES = {
   sdk: {
     '.': 'index.ts',
     './capture': 'capture/index.ts',
@@ -42,7 +42,8 @@ export type PackageName = keyof typeof ENTRIES;
 /** The command of each program. */
 const BINS = { cli: 'firsthand', mcp: 'firsthand-mcp' };
 
-async function buildPackage(name: PackageName, into: string): Promise<void> {
+/** Writes the folder that is published. */
+export async function buildPackage(name: PackageName, into: string): Promise<void> {
   const source = join(root, name);
   const manifest = JSON.parse(await readFile(join(source, 'package.json'), 'utf8')) as Manifest;
   const entries = ENTRIES[name];

@@ -13,6 +13,7 @@ import { countsIn, unopened } from '../desk/system/sealed.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { loadEnvironment } from '../platform/config/environment.ts';
 import type { Deps } from '../platform/deps.ts';
+import { PROGRAM } from '../platform/lib/program.ts';
 import { fullVersion } from '../platform/lib/version.ts';
 import { checkSeals } from '../verification/verifications/check-seals.ts';
 import { credentialFindings } from './doctor-credentials.ts';
@@ -67,7 +68,7 @@ async function keysFinding({ db, keyring }: Deps): Promise<DoctorFinding> {
         part: 'encryption_keys',
         state: 'wrong',
         what: `Encryption keys: none opens ${countsIn(counts)}`,
-        advice: 'Add the key that encrypted it at the end of ENCRYPTION_KEYS, then run npx firsthand rekey.',
+        advice: `Add the key that encrypted it at the end of ENCRYPTION_KEYS, then run ${PROGRAM} rekey.`,
       };
 }
 
@@ -89,7 +90,7 @@ async function inside(deps: Deps): Promise<DoctorFinding[]> {
             part: 'retention' as const,
             state: 'wrong' as const,
             what: `${overdue} verifications are past their retention`,
-            advice: 'A worker erases them. Start one: npx firsthand work, or npm start for everything.',
+            advice: `A worker erases them. Start one: ${PROGRAM} work, or ${PROGRAM} all for everything.`,
           },
         ]),
   ];

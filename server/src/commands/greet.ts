@@ -6,6 +6,7 @@ import { ownerLink } from '../identity/tenants/create.ts';
 import type { FirstRun } from '../identity/tenants/first-run.ts';
 import { one, type Queryable, transaction } from '../platform/db/sql.ts';
 import type { Deps } from '../platform/deps.ts';
+import { PROGRAM } from '../platform/lib/program.ts';
 import { issue } from '../verification/verifications/issue.ts';
 
 /**
@@ -58,7 +59,7 @@ async function greetForLog(deps: Deps): Promise<void> {
   }
   const owner = await unusedOwner(deps.db);
   if (owner) {
-    const command = `npx firsthand sign-in-link --tenant ${owner.tenant_id}`;
+    const command = `${PROGRAM} sign-in-link --tenant ${owner.tenant_id}`;
     lines.push(`  Nobody has signed in yet. For a new link, with the settings of this service:  ${command}`, '');
   }
   lines.push(`  Dashboard       ${deps.origins.public}/dashboard`, `  Guides and API  ${deps.origins.public}/docs`, '');
@@ -72,7 +73,7 @@ function demoCommand({ config, origins }: Deps): string {
   const folder = relative(process.cwd(), config.dataDir);
   const settings = folder === 'data' ? '' : `DATA_DIR=${folder.startsWith('..') ? config.dataDir : folder} `;
   const url = origins.public === 'http://localhost:8080' ? '' : ` --url ${origins.public}`;
-  return `${settings}npx firsthand demo${url}`;
+  return `${settings}${PROGRAM} demo${url}`;
 }
 
 /** The first tenant's owner, as long as nobody has signed in there. */

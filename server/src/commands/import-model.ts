@@ -2,6 +2,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadModel } from '@firsthand/forensics/ai/model.ts';
 import { readPublished } from '@firsthand/forensics/ai/published.ts';
+import { PROGRAM } from '../platform/lib/program.ts';
 import { printJson } from './tenants.ts';
 
 /** `firsthand import-model FOLDER`: writes the manifest of a model as hubs publish it, after the model scored one picture. */
@@ -21,5 +22,5 @@ export async function importModelCommand(folder: string, o: { label?: string }):
     console.error('The model card names no licence. Ask its authors before you use the model.');
   else if (/nc|non-?commercial|research/i.test(said.license))
     console.error(`The licence ${said.license} does not allow commercial use.`);
-  console.error(`Next: npx firsthand calibrate FOLDER --model ${path}`);
+  console.error(`Next: ${PROGRAM} calibrate FOLDER --model ${path}`);
 }

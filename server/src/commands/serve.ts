@@ -76,8 +76,13 @@ export async function serve(o: ServeOptions): Promise<void> {
   });
 
   // `--tls` makes up a public address for a laptop; only a setting says that this is none.
-  if (o.http) await (await import('./greet.ts')).greet(deps, service.firstRun, showsSecrets(read.publicUrl));
-  else console.log('The Firsthand worker is running.');
+  if (o.http) {
+    const { greet } = await import('./greet.ts');
+    await greet(deps, service.firstRun, showsSecrets(read.publicUrl)).catch((error: unknown) => {
+      // Who stops the service at this moment closes the database under the greeting.
+      if (!stopping) throw error;
+    });
+  } else console.log('The Firsthand worker is running.');
 }
 
 /** Returns the address at which a phone in the same network can reach this machine. */

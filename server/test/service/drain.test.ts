@@ -1,9 +1,13 @@
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createVerification, startTestService } from '../support/harness.ts';
+import { freePort, startServiceProcess } from '../support/service-process.ts';
 
 test('a stop answers new requests for DRAIN_SECONDS, with /readyz at 503 so that a proxy sends none', async () => {
   const service = await startTestService({ env: { DRAIN_SECONDS: '3' } });
@@ -49,4 +53,21 @@ test('a stop answers running requests, and waits neither for kept-alive connecti
   // A connection is kept for 65 s, and a request that runs gets 45 s.
   expect(Date.now() - began).toBeLessThan(30_000);
   agent.destroy();
+});
+
+test('SIGTERM ends the process with 0 also while it greets', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fh-greeting-'));
+  const codes: (number | null)[] = [];
+  // The greeting takes milliseconds, so a round may miss it.
+  for (let round = 0; round < 3; round += 1) {
+    const service = startServiceProcess({ dataDir, port: await freePort(), command: 'serve' });
+    const exited = once(service.process, 'exit');
+    service.process.stdout!.on('data', chunk => {
+      if (`${chunk}`.includes('is ready at')) service.process.kill('SIGTERM');
+    });
+    await exited;
+    codes.push(service.process.exitCode);
+  }
+  expect(codes).toEqual(Array(3).fill(0));
+  await rm(dataDir, { recursive: true });
 });

@@ -69,3 +69,6 @@ create table example_pictures (
 );
 create index example_pictures_by_hash on example_pictures (sha256);
 create index example_pictures_unused on example_pictures (created_at) where used_at is null;
+
+-- The lowest version that runs on the database after the migration.
+alter table migrations add column if not exists runs_from text;

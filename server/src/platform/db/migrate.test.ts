@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emptyDatabase } from '../../../test/support/database.ts';
+import { VERSION } from '../lib/version.ts';
 import { EditedMigration, migrate, NewerDatabase } from './migrate.ts';
 import { createPool } from './pool.ts';
 
@@ -74,6 +75,38 @@ describe('migrate', () => {
     await file('0002_second.sql', 'create table second (n int);');
     await expect(migrate(db, log, folder)).rejects.toThrow(EditedMigration);
     expect(await tables(db)).toEqual(['first', 'migrations']);
+  });
+
+  test('says before it migrates that the version before cannot start afterwards, or which can', async () => {
+    const said: string[] = [];
+    const telling = pino({ level: 'warn' }, { write: line => said.push((JSON.parse(line) as { msg: string }).msg) });
+    await file('0001_first.sql', 'create table first (n int);');
+    const db = pool();
+    await migrate(db, telling, folder);
+    expect(said).toEqual([]);
+    await file('0002_second.sql', 'create table second (n int); select 1 / 0;');
+    await expect(migrate(db, telling, folder)).rejects.toThrow('division by zero');
+    expect(said).toEqual([expect.stringContaining('to go back, restore a backup')]);
+    await file('0002_second.sql', `-- Runs with version 0.0.1 and later.\ncreate table second (n int);`);
+    await file('0003_third.sql', `-- Runs with version 0.0.12 and later.\ncreate table third (n int);`);
+    await migrate(db, telling, folder);
+    expect(said[1]).toContain('version 0.0.12 and later can still start');
+  });
+
+  test('starts on a database that a newer version has migrated where each of its migrations allows it', async () => {
+    const said: string[] = [];
+    const telling = pino({ level: 'warn' }, { write: line => said.push((JSON.parse(line) as { msg: string }).msg) });
+    await file('0001_first.sql', 'create table first (n int);');
+    await file('0002_second.sql', `-- Runs with version ${VERSION} and later.\ncreate table second (n int);`);
+    const db = pool();
+    await migrate(db, log, folder);
+    await rm(join(folder, '0002_second.sql'));
+    await migrate(db, telling, folder);
+    expect(said).toEqual(['a newer version has migrated this database; this version still runs on it']);
+    await file('0003_third.sql', `-- Runs with version 99.0.0 and later.\ncreate table third (n int);`);
+    await migrate(db, log, folder);
+    await rm(join(folder, '0003_third.sql'));
+    await expect(migrate(db, log, folder)).rejects.toThrow(/0003_third.*Start version 99\.0\.0 or later/);
   });
 
   test('accepts a checkout with other line endings', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Logger, runMigrations } from 'graphile-worker';
 import type pg from 'pg';
 import type { Log } from '../lib/log.ts';
+import { VERSION } from '../lib/version.ts';
 import { type Applied, isBeforeBaseline, takeOver } from './takeover.ts';
 
 export const MIGRATIONS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'migrations');
@@ -30,6 +31,9 @@ interface Migration extends Applied {
 /** An arbitrary number that stands for "migrating Firsthand" among the advisory locks of a database. */
 const LOCK = 7_141_986_240;
 
+/** The first line of a migration after which older versions still run. */
+const RUNS_FROM = /^-- Runs with version (\d+\.\d+\.\d+) and later\.\n/;
+
 /** A deadlock, or a lock that was not to be had: nodes of an older version are at work on the same tables. */
 const BUSY = new Set(['40P01', '55P03']);
 const MAX_TRIES = 20;
@@ -49,9 +53,11 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
       version integer primary key,
       name text not null,
       hash text not null,
-      applied_at timestamptz not null default now()
+      applied_at timestamptz not null default now(),
+      runs_from text
     )`),
   );
+  await tellTheWayBack(pool, log, known);
   const step = () =>
     locked(pool, async client => {
       const done = await applied(client);
@@ -60,11 +66,7 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
       if (!next) return true;
       log.info({ migration: next.name }, 'migrating the database');
       await (before ? takeOver(client, done, next.sql) : client.query(next.sql));
-      await client.query('insert into migrations (version, name, hash) values ($1, $2, $3)', [
-        next.version,
-        next.name,
-        next.hash,
-      ]);
+      await record(client, next);
       return false;
     });
   for (let done = false, tries = 1; !done; ) {
@@ -81,6 +83,53 @@ export async function migrate(pool: pg.Pool, log: Log, folder = MIGRATIONS_FOLDE
   await locked(pool, () => runMigrations({ pgPool: pool, logger: quietLogger(log) }));
 }
 
+/**
+ * Says of a newer database that this version still runs on it, and before a migration whether the version before can start again afterwards.
+ * Throws what {@link migrate} throws.
+ */
+async function tellTheWayBack(pool: pg.Pool, log: Log, known: readonly Migration[]): Promise<void> {
+  const done = await applied(pool);
+  const before = isBeforeBaseline(done, known);
+  if (!before) nextOf(known, done);
+  const newer = before ? [] : done.filter(row => !known.some(({ version }) => version === row.version));
+  const telling = (rows: readonly Applied[]) => ({ migrations: rows.map(({ name }) => name) });
+  if (newer.length > 0) {
+    log.warn(telling(newer), 'a newer version has migrated this database; this version still runs on it');
+  }
+  const pending = before ? known : known.filter(({ version }) => !done.some(row => row.version === version));
+  if (done.length === 0 || pending.length === 0) return;
+  const lowest = before ? null : highest(pending.map(({ runsFrom }) => runsFrom));
+  log.warn(
+    telling(pending),
+    lowest === null
+      ? 'these migrations run now; the version before cannot start on the database afterwards: to go back, restore a backup'
+      : `these migrations run now; version ${lowest} and later can still start on the database afterwards`,
+  );
+}
+
+/** The highest of the versions, or null where one of them is. */
+const highest = (versions: readonly (string | null)[]): string | null =>
+  versions.reduce((most, version) =>
+    most === null || version === null ? null : isAtLeast(version, most) ? version : most,
+  );
+
+const isAtLeast = (version: string, least: string): boolean => {
+  const [a, b] = [version, least].map(text => text.split('.').map(Number)) as [number[], number[]];
+  const at = a.findIndex((part, index) => part !== b[index]);
+  return at === -1 || a[at]! > b[at]!;
+};
+
+/** Databases from before the first release get the column `runs_from` by one of these migrations, none of which fills it. */
+const record = (client: pg.PoolClient, { version, name, hash, runsFrom }: Migration) =>
+  runsFrom === null
+    ? client.query('insert into migrations (version, name, hash) values ($1, $2, $3)', [version, name, hash])
+    : client.query('insert into migrations (version, name, hash, runs_from) values ($1, $2, $3, $4)', [
+        version,
+        name,
+        hash,
+        runsFrom,
+      ]);
+
 async function requireUtf8(pool: pg.Pool): Promise<void> {
   const { rows } = await pool.query<{ name: string; encoding: string }>(
     `select current_database()::text as name, current_setting('server_encoding') as encoding`,
@@ -93,8 +142,9 @@ async function requireUtf8(pool: pg.Pool): Promise<void> {
   );
 }
 
-async function applied(client: pg.PoolClient): Promise<Applied[]> {
-  return (await client.query<Applied>('select version, name, hash from migrations order by version')).rows;
+async function applied(db: pg.Pool | pg.PoolClient): Promise<Applied[]> {
+  const sql = `select version, name, hash, to_jsonb(m) ->> 'runs_from' as "runsFrom" from migrations m order by version`;
+  return (await db.query<Applied>(sql)).rows;
 }
 
 /**
@@ -106,8 +156,10 @@ function nextOf(known: readonly Migration[], done: readonly Applied[]): Migratio
   for (const row of done) {
     const migration = files.get(row.version);
     if (!migration) {
+      if (row.runsFrom !== null && isAtLeast(VERSION, row.runsFrom)) continue;
+      const least = row.runsFrom === null ? 'the newer version' : `version ${row.runsFrom} or later`;
       throw new NewerDatabase(
-        `The database has run migration ${row.name}, which this version of Firsthand does not have. Start the newer version.`,
+        `The database has run migration ${row.name}, which this version of Firsthand (${VERSION}) does not have. Start ${least}.`,
       );
     }
     if (row.hash !== migration.hash) {
@@ -129,7 +181,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
       if (!version) throw new Error(`${join(folder, file)}: migrations are named NNNN_name.sql, numbered from 0001`);
       // A checkout may have converted the line endings. The SQL is the same.
       const sql = (await readFile(join(folder, file), 'utf8')).replaceAll('\r\n', '\n');
-      return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex') };
+      const runsFrom = RUNS_FROM.exec(sql)?.[1] ?? null;
+      return { version, name: file.slice(0, -4), sql, hash: createHash('sha256').update(sql).digest('hex'), runsFrom };
     }),
   );
   for (const [index, { version, name }] of migrations.entries()) {

@@ -8,6 +8,8 @@ export interface Applied {
   version: number;
   name: string;
   hash: string;
+  /** The lowest version that runs on the database after it. Null: none that does not have the migration. */
+  runsFrom: string | null;
 }
 
 /** The database was made before the baseline and has not run all migrations that the baseline replaces. */

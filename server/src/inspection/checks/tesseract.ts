@@ -37,13 +37,31 @@ export interface TextReader {
 /** Tesseract's page segmentation mode: 11 finds scattered text, 6 takes one block. */
 type Layout = 6 | 11;
 
+/** What the reader gets of our environment. It reads the pictures of strangers, so no settings are among it. */
+const READERS_ENV = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'LC_ALL',
+  'LD_LIBRARY_PATH',
+  'TESSDATA_PREFIX',
+  'NODE_COMPILE_CACHE',
+  'MALLOC_ARENA_MAX',
+];
+const environmentOfReader = (): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(READERS_ENV.flatMap(name => (name in process.env ? [[name, process.env[name]]] : []))),
+  // One thread: several would compete with the analysis for the cores.
+  OMP_THREAD_LIMIT: '1',
+});
+
 const versions = new Map<string, Promise<string | null>>();
 
 /** Returns the version of an installed Tesseract, or null when there is none. Asks once. */
 function versionOf(command: string): Promise<string | null> {
   const known =
     versions.get(command) ??
-    promisify(execFile)(command, ['--version'], { timeout: 10_000 }).then(
+    promisify(execFile)(command, ['--version'], { timeout: 10_000, env: environmentOfReader() }).then(
       ({ stdout, stderr }) => /tesseract v?(\S+)/.exec(`${stdout}${stderr}`)?.[1] ?? 'unknown',
       () => null,
     );
@@ -95,8 +113,7 @@ export async function readWords(
   const child = spawn('/bin/sh', ['-c', limited, 'sh', reader.program, ...reader.args(layout)], {
     signal: signal ? AbortSignal.any([limit, signal]) : limit,
     killSignal: 'SIGKILL',
-    // One thread: several would compete with the analysis for the cores.
-    env: { ...process.env, OMP_THREAD_LIMIT: '1' },
+    env: environmentOfReader(),
   });
   const chunks: Buffer[] = [];
   let size = 0;

@@ -33,6 +33,9 @@ const OPEN: PlainPage = {
 const READERS =
   /facebookexternalhit|facebot|whatsapp|slackbot|slack-imgproxy|telegrambot|twitterbot|linkedinbot|discordbot|skypeuripreview|viber|kakaotalk-scrap|line-poker|vkshare|redditbot|pinterest|mattermost|rocket\.chat|iframely|embedly|googlebot|google-inspectiontool|google-pagerenderer|googleimageproxy|bingbot|bingpreview|applebot|yandexbot|duckduckbot|barracuda|proofpoint|mimecast|trendmicro/i;
 
+/** What a browser asks for when a person opens an address; undefined from older ones. An image or script with the address opens nothing. */
+const PAGES: readonly unknown[] = [undefined, 'document', 'iframe', 'frame'];
+
 /** The page that link previewers get. Its form starts a verification; previewers run no script and press no button. */
 function landing(reply: FastifyReply, capture: string): FastifyReply {
   // Browsers also check the redirect target of the form against `form-action`.
@@ -43,7 +46,7 @@ function landing(reply: FastifyReply, capture: string): FastifyReply {
 
 /**
  * Serves the address of a link template. Each opening creates a verification from the current version and redirects to its capture page.
- * HEAD, a browser's prefetch and link previewers create nothing.
+ * HEAD, a browser's prefetch, link previewers and pictures with the address create nothing.
  * `showEnd` shows the capture page in its final state, with no verification behind it.
  */
 export function registerLinks(
@@ -71,7 +74,8 @@ export function registerLinks(
       return sendPlainPage(reply, BROKEN);
     },
     handler: async (request, reply) => {
-      const reads = request.method === 'HEAD' || READERS.test(request.headers['user-agent'] ?? '');
+      const { 'user-agent': agent = '', 'sec-fetch-dest': wanted } = request.headers;
+      const reads = request.method === 'HEAD' || READERS.test(agent) || !PAGES.includes(wanted);
       const opens = request.method === 'POST' || !reads;
       const permits = [addressPermit('address', request.ip), ...(opens ? [addressPermit('link', request.ip)] : [])];
       await takePermits(limiter, reply, permits);

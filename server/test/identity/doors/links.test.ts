@@ -100,7 +100,7 @@ describe('link templates', () => {
     }
   });
 
-  it('create nothing for a chat preview, HEAD or a prefetch', async () => {
+  it('create nothing for a chat preview, a picture with the address, HEAD or a prefetch', async () => {
     const template = await publish({});
     const before = await issued();
     const previewers = [
@@ -117,6 +117,10 @@ describe('link templates', () => {
       expect(answer.headers.get('content-security-policy')).toMatch(
         /script-src 'sha256-[^']+'; form-action 'self' http/,
       );
+    }
+    for (const wanted of ['image', 'script', 'empty']) {
+      const answer = await open(template.url, { method: 'GET', headers: { 'sec-fetch-dest': wanted } });
+      expect([wanted, answer.status]).toEqual([wanted, 200]);
     }
     const head = await open(template.url, { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);

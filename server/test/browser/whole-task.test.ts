@@ -49,7 +49,8 @@ describe('a whole task', () => {
       await reviewer.page.keyboard.press('a');
       await reviewer.page.keyboard.press('0');
       await reviewer.page.getByRole('heading', { name: 'All clear' }).waitFor();
-      await reviewer.page.getByText(/Today: \d+ created, \d+ completed, \d+ decided by people\./).waitFor();
+      await reviewer.page.getByText(/^Today: \d+ created, \d+ completed\.$/).waitFor();
+      await reviewer.page.getByText(/^Decided by people today: \d+\.$/).waitFor();
       await reviewer.close(/404/);
 
       await expect

@@ -104,7 +104,7 @@ function partsOfNode(root: string): Part[] {
     execFileSync(node, ['-p', 'JSON.stringify(process.versions)'], { encoding: 'utf8' }),
   ) as Record<string, string>;
   const { node: _, modules: __, napi: ___, ...parts } = versions;
-  // What it was built without has an empty version.
+  // A part that it was built without has an empty version.
   return Object.entries(parts).flatMap(([name, version]) => (version ? [{ name, version }] : []));
 }
 

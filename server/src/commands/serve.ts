@@ -79,7 +79,7 @@ export async function serve(o: ServeOptions): Promise<void> {
   if (o.http) {
     const { greet } = await import('./greet.ts');
     await greet(deps, service.firstRun, showsSecrets(read.publicUrl)).catch((error: unknown) => {
-      // Who stops the service at this moment closes the database under the greeting.
+      // The greeting reads the database, which a stop at this moment has closed.
       if (!stopping) throw error;
     });
   } else console.log('The Firsthand worker is running.');

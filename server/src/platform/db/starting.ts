@@ -11,7 +11,7 @@ const PAUSE_MS = 1_000;
 export type RunStep = <T>(step: () => Promise<T>) => Promise<T>;
 
 /**
- * Returns a function that repeats a step of a start while the database is busy, starting or slow. All steps share one minute. A database
+ * Returns a function that repeats a step of a start while the database is busy, starting or slow. All steps of one such function share one minute. A database
  * that refuses the connection or whose host has no address ends the start at once: its address is probably wrong. Steps run again after
  * a crash, so they may run twice.
  */

@@ -10,7 +10,7 @@
 import { readFileSync } from 'node:fs';
 import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
-import { decode, decodePicture } from '@firsthand/forensics/files/decode.ts';
+import { decode, decodePicture, previewOf } from '@firsthand/forensics/files/decode.ts';
 import { inspect } from '@firsthand/forensics/files/inspect.ts';
 import { fingerprint, prepare, probes } from '@firsthand/forensics/phash/fingerprint.ts';
 import { imageOf } from '@firsthand/forensics/pixels/image.ts';
@@ -61,7 +61,14 @@ type Part = [name: string, work: () => unknown];
 /** The parts of the two limits, in rounds of their own: none of them pays for the garbage of the parts below. */
 const whole: Part[] = [
   ['plain full decode by sharp', async () => releaseBytes(await sharp(bytes).raw().toBuffer())],
-  ['decode and preview', async () => release((await decode(bytes)).picture)],
+  [
+    'decode and preview',
+    async () => {
+      const { picture } = await decode(bytes);
+      await previewOf(picture);
+      release(picture);
+    },
+  ],
   ['everything', () => analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) })],
 ];
 const parts: Part[] = [

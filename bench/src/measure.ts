@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { random } from '@firsthand/forensics/pixels/random.ts';
 
 /** Returns the value below which the share `p` of the samples falls (nearest rank). NaN without samples. */
 export function percentile(samples: readonly number[], p: number): number {
@@ -46,13 +47,21 @@ export async function milliseconds(work: () => Promise<unknown>, times: number):
   return median(samples);
 }
 
-/** Starts `work` at random moments (a Poisson process), `perSecond` of them on average, without waiting for any to end. */
-export async function arrivals(work: () => Promise<void>, o: { perSecond: number; seconds: number }): Promise<void> {
-  const end = performance.now() + o.seconds * 1000;
+/**
+ * Starts `work` at random moments (a Poisson process), `perSecond` of them on average, without waiting for any to end. A seed gives the same
+ * moments again.
+ */
+export async function arrivals(
+  work: () => Promise<void>,
+  o: { perSecond: number; seconds: number; seed?: number },
+): Promise<void> {
+  const { uniform } = random(o.seed ?? 1);
+  const began = performance.now();
   const running: Promise<void>[] = [];
-  for (;;) {
-    await sleep((-Math.log(1 - Math.random()) / o.perSecond) * 1000);
-    if (performance.now() >= end) break;
+  for (let at = 0; ; ) {
+    at += -Math.log(1 - uniform()) / o.perSecond;
+    if (at >= o.seconds) break;
+    await sleep(Math.max(0, began + at * 1_000 - performance.now()));
     running.push(work());
   }
   await Promise.all(running);

@@ -2,7 +2,7 @@ import type { ShownSignalName } from '@firsthand/contract/verification/signals.t
 import { assessProvenance } from './ai/assess.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { depthSignal } from './depth-maps/signal.ts';
-import { decode, decodePicture, encodeDisplay, NOT_IN_BROWSERS } from './files/decode.ts';
+import { decode, decodePicture, encodeDisplay, NOT_IN_BROWSERS, previewOf } from './files/decode.ts';
 import { ImageFault, type ImageInfo, inspect } from './files/inspect.ts';
 import type { PictureMetadata } from './files/metadata/picture-metadata.ts';
 import { readMetadata } from './files/metadata/read.ts';
@@ -28,7 +28,6 @@ import type { AiSignal, DepthSignal, ScreenSignal, Thresholds } from './signals.
  * pixels.
  */
 const LARGE = 2048;
-/** Formats that Chromium and Firefox cannot show. */
 
 export interface AnalysisRequest {
   bytes: Uint8Array;
@@ -102,16 +101,23 @@ const STORED = [
  * @throws ImageFault when the picture cannot be read.
  */
 export async function analyzePicture(request: AnalysisRequest): Promise<PictureAnalysis> {
-  const decoded: Picture[] = [];
+  const held: Held = { pictures: [], encoding: [] };
   try {
-    return await analyze(request, decoded);
+    return await analyze(request, held);
   } finally {
-    for (const picture of decoded) release(picture);
+    await Promise.all(held.encoding);
+    for (const picture of held.pictures) release(picture);
   }
 }
 
-/** Appends the pictures that it decodes to `decoded`. */
-async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<PictureAnalysis> {
+interface Held {
+  /** Released when the analysis ends. */
+  pictures: Picture[];
+  /** What reads their pixels on other threads. Never rejects. */
+  encoding: Promise<unknown>[];
+}
+
+async function analyze(request: AnalysisRequest, held: Held): Promise<PictureAnalysis> {
   const { bytes, signals, motionFrame } = request;
   const timings: Timing[] = [];
   const timed = async <T>(part: string, work: () => T | Promise<T>): Promise<T> => {
@@ -120,21 +126,26 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
     timings.push({ part, startedAt, endedAt: performance.timeOrigin + performance.now() });
     return result;
   };
-  const { info, picture, preview } = await timed('decode', () => decode(bytes));
-  decoded.push(picture);
+  const { info, picture } = await timed('decode', () => decode(bytes));
+  held.pictures.push(picture);
+  const besideDetectors = <T>(work: Promise<T>): Promise<T> => {
+    held.encoding.push(work.catch(() => {}));
+    return work;
+  };
+  const preview = besideDetectors(previewOf(picture));
+  const display = NOT_IN_BROWSERS.has(info.contentType) && besideDetectors(encodeDisplay(picture));
   const metadata = await readMetadata(bytes, info.contentType);
   const [prepared, found] = await timed('fingerprint', () => {
     const read = Math.max(picture.width, picture.height) >= LARGE ? halved(picture) : picture;
     const prepared = prepare({ ...read, channels: 3 });
     return [prepared, fingerprint(prepared)] as const;
   });
-  const analysis: PictureAnalysis = { info, preview, fingerprint: found, metadata: shown(metadata) };
-  if (NOT_IN_BROWSERS.has(info.contentType)) analysis.display = await encodeDisplay(picture);
+  const analysis: Omit<PictureAnalysis, 'preview'> = { info, fingerprint: found, metadata: shown(metadata) };
   const seen: Seen = { picture, metadata };
   if (motionFrame && (signals.includes('screen') || signals.includes('depth')))
     await timed('second frame', async () => {
       seen.second = await decodeSecond(motionFrame);
-      if (seen.second) decoded.push(seen.second);
+      if (seen.second) held.pictures.push(seen.second);
       seen.frames = seen.second && testTwoFrames(picture, seen.second);
     });
   if (signals.includes('screen'))
@@ -149,7 +160,7 @@ async function analyze(request: AnalysisRequest, decoded: Picture[]): Promise<Pi
   if (signals.includes('depth'))
     Object.assign(analysis, await timed('depth', () => judgeDepth(request, seen, analysis.screen)));
   if (request.timed) analysis.timings = timings;
-  return analysis;
+  return { ...analysis, preview: await preview, ...(display && { display: await display }) };
 }
 
 /** What several detectors look at. */

@@ -8,7 +8,9 @@ const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 const own = fileURLToPath(new URL('../../node_modules/.bin/node', import.meta.url));
 const recent = Number(process.versions.node.split('.')[0]) >= 24;
 if (!recent && !existsSync(own)) await import('../../scripts/require-node.cjs');
-const child = spawn(recent || !existsSync(own) ? process.execPath : own, [main, ...process.argv.slice(2)], {
+// V8's default lets each thread collect up to 100 MB of young garbage, which saves no time here.
+const options = ['--max-semi-space-size=8'];
+const child = spawn(recent || !existsSync(own) ? process.execPath : own, [...options, main, ...process.argv.slice(2)], {
   stdio: 'inherit',
   // glibc's default keeps eight pools of freed memory a core, and the pictures of an analysis in each.
   env: { MALLOC_ARENA_MAX: '2', ...process.env },

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { coarseJpeg, isHeldWhole } from './coarse-jpeg.ts';
-import { decode } from './decode.ts';
+import { decode, previewOf } from './decode.ts';
 
 /** Draws a colour gradient with more pixels than a decoder may hold coefficients for. */
 async function gradient(width: number, height: number, options: Record<string, unknown>): Promise<Buffer> {
@@ -99,7 +99,8 @@ describe('decode', () => {
       .withMetadata({ orientation: 6 })
       .jpeg(FULL_COLOUR)
       .toBuffer();
-    const { info, picture, preview } = await decode(turned);
+    const { info, picture } = await decode(turned);
+    const preview = await previewOf(picture);
     expect(info).toMatchObject({ width: 5_001, height: 7_003 });
     expect(picture).toMatchObject({ width: 626, height: 876 });
     expect(await sharp(preview).metadata()).toMatchObject({ width: 626, height: 876 });

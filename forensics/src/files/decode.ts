@@ -97,31 +97,35 @@ function undecodable(cause: unknown): ImageFault {
   return new ImageFault('undecodable', 'The picture could not be decoded.', { cause });
 }
 
-/** The pixels and a preview of one picture, from one decode. */
 export interface Decoded {
   info: ImageInfo;
   /** The whole picture, shrunk if it is large. */
   picture: Picture;
-  /** JPEG, at most 1600 pixels a side, without metadata. */
-  preview: Buffer;
 }
 
 /**
- * Decodes a picture once to upright 8-bit sRGB, shrunk above {@link FULL_PIXELS}, and makes its preview from the same pixels. Blends alpha
- * onto mid grey and takes the first frame of an animation. Decodes damaged data as far as possible, as browsers do, but no picture of which a part is missing.
+ * Decodes a picture to upright 8-bit sRGB, shrunk above {@link FULL_PIXELS}. Blends alpha onto mid grey and takes the
+ * first frame of an animation. Decodes damaged data as far as possible, as browsers do, but no picture of which a part
+ * is missing.
  *
  * @throws ImageFault as `inspect` does, `truncated` when a part is missing, and `undecodable` when the decoder gives up.
  */
 export async function decode(bytes: Uint8Array): Promise<Decoded> {
   const info = await inspect(bytes);
-  const picture = await decodePicture(bytes, info);
-  const source = Math.max(picture.width, picture.height) >= 2 * PREVIEW_SIDE ? halved(picture) : picture;
-  const raw = { width: source.width, height: source.height, channels: 3 as const };
-  const preview = await encodePreview(sharp(source.data, { raw, limitInputPixels: MAX_PIXELS }));
-  return { info, picture, preview };
+  return { info, picture: await decodePicture(bytes, info) };
 }
 
-/** Like `decode`, without the preview. */
+/**
+ * Encodes a decoded picture as JPEG, at most 1600 pixels a side, without metadata. Reads its pixels on another thread
+ * until the promise is settled: do not release them before.
+ */
+export function previewOf(picture: Picture): Promise<Buffer> {
+  const source = Math.max(picture.width, picture.height) >= 2 * PREVIEW_SIDE ? halved(picture) : picture;
+  const raw = { width: source.width, height: source.height, channels: 3 as const };
+  return encodePreview(sharp(source.data, { raw, limitInputPixels: MAX_PIXELS }));
+}
+
+/** Like `decode`, of an inspected picture. */
 export async function decodePicture(bytes: Uint8Array, info: ImageInfo): Promise<Picture> {
   try {
     const source = await open(bytes, info);

@@ -3,7 +3,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { pngChunk } from '../../test/files.ts';
 import { imageOf } from '../pixels/image.ts';
-import { decode, makePreview } from './decode.ts';
+import { decode, makePreview, previewOf } from './decode.ts';
 import { inspect } from './inspect.ts';
 import { readMetadata } from './metadata/read.ts';
 import { readOrientation } from './orientation.ts';
@@ -90,7 +90,8 @@ const CORNERS = ['', 'rgbw', 'grwb', 'wbgr', 'bwrg', 'rbgw', 'brwg', 'wgbr', 'gw
 /** Every reader of one file: sizes, pixels, preview and metadata. */
 async function expectTurned(bytes: Buffer, orientation: number, [width, height]: [number, number]): Promise<void> {
   const upright = orientation >= 5 ? { width: height, height: width } : { width, height };
-  const { info, picture, preview } = await decode(bytes);
+  const { info, picture } = await decode(bytes);
+  const preview = await previewOf(picture);
   expect(info).toMatchObject({ ...upright, orientation });
   expect(Math.sign(picture.width - picture.height)).toBe(Math.sign(upright.width - upright.height));
   expect(await cornersOf(await imageOf(picture).png().toBuffer())).toBe(CORNERS[orientation]);

@@ -89,55 +89,85 @@ export const mirrored = (point: Keypoint, width: number): Keypoint => ({
 /** Binomial 1-2-1 filter, twice in both directions. */
 function blurred(plane: Plane): Plane {
   const { width, height } = plane;
+  const rows = new Float32Array(plane.data.length);
   let from = plane.data;
   for (let pass = 0; pass < 2; pass++) {
-    const rows = new Float32Array(from.length);
     const out = new Float32Array(from.length);
-    for (let y = 0; y < height; y++)
-      for (let x = 0, at = y * width; x < width; x++, at++)
-        rows[at] = (from[x > 0 ? at - 1 : at]! + 2 * from[at]! + from[x + 1 < width ? at + 1 : at]!) / 4;
-    for (let y = 0; y < height; y++)
-      for (let x = 0, at = y * width; x < width; x++, at++)
-        out[at] = (rows[y > 0 ? at - width : at]! + 2 * rows[at]! + rows[y + 1 < height ? at + width : at]!) / 4;
+    for (let y = 0; y < height; y++) blurRow(from, rows, y * width, width);
+    for (let y = 0; y < height; y++) {
+      const at = y * width;
+      const above = y > 0 ? at - width : at;
+      const below = y + 1 < height ? at + width : at;
+      for (let x = 0; x < width; x++) out[at + x] = (rows[above + x]! + 2 * rows[at + x]! + rows[below + x]!) / 4;
+    }
     from = out;
   }
   return { data: from, width, height };
 }
 
-/** Sums over 5×5 squares. */
-function boxed(data: Float32Array, width: number, height: number): Float32Array {
-  const rows = new Float32Array(data.length);
-  const out = new Float32Array(data.length);
-  for (let y = 0; y < height; y++)
-    for (let x = 2, at = y * width + 2; x < width - 2; x++, at++)
-      rows[at] = data[at - 2]! + data[at - 1]! + data[at]! + data[at + 1]! + data[at + 2]!;
-  for (let y = 2; y < height - 2; y++)
-    for (let x = 2, at = y * width + 2; x < width - 2; x++, at++)
-      out[at] = rows[at - 2 * width]! + rows[at - width]! + rows[at]! + rows[at + width]! + rows[at + 2 * width]!;
-  return out;
+function blurRow(from: Float32Array, rows: Float32Array, start: number, width: number): void {
+  const last = start + width - 1;
+  rows[start] = (3 * from[start]! + from[Math.min(last, start + 1)]!) / 4;
+  for (let at = start + 1; at < last; at++) rows[at] = (from[at - 1]! + 2 * from[at]! + from[at + 1]!) / 4;
+  rows[last] = (from[Math.max(start, last - 1)]! + 2 * from[last]! + from[last]!) / 4;
 }
 
-/** Corners by Shi and Tomasi (the smaller eigenvalue of the structure tensor), at most one in a cell of a grid at first. */
-function corners({ data, width, height }: Plane, count: number): { x: number; y: number }[] {
-  const [xx, yy, xy] = [0, 1, 2].map(() => new Float32Array(data.length)) as [Float32Array, Float32Array, Float32Array];
-  for (let y = 1; y < height - 1; y++)
-    for (let x = 1, at = y * width + 1; x < width - 1; x++, at++) {
-      const dx = data[at + 1]! - data[at - 1]!;
-      const dy = data[at + width]! - data[at - width]!;
-      xx[at] = dx * dx;
-      yy[at] = dy * dy;
-      xy[at] = dx * dy;
-    }
-  const [sxx, syy, sxy] = [xx, yy, xy].map(each => boxed(each, width, height)) as [
+/** Half the side of the squares over which the structure tensor is summed. */
+const AROUND = 2;
+const ROWS = 2 * AROUND + 1;
+
+/**
+ * The strength of a corner at each place (Shi and Tomasi: the smaller eigenvalue of the structure tensor, summed over 5×5 squares). Sums of
+ * the last five rows suffice.
+ */
+function strengths({ data, width, height }: Plane): Float32Array {
+  const strength = new Float32Array(data.length);
+  const [dxx, dyy, dxy] = [new Float32Array(width), new Float32Array(width), new Float32Array(width)];
+  const [xx, yy, xy] = [0, 1, 2].map(() => new Float32Array(ROWS * width)) as [
     Float32Array,
     Float32Array,
     Float32Array,
   ];
-  const strength = new Float32Array(data.length);
-  for (let at = 0; at < strength.length; at++) {
-    const half = (sxx[at]! - syy[at]!) / 2;
-    strength[at] = (sxx[at]! + syy[at]!) / 2 - Math.sqrt(half * half + sxy[at]! * sxy[at]!);
+  for (let y = 1; y < height; y++) {
+    if (y === height - 1) for (const row of [dxx, dyy, dxy]) row.fill(0);
+    else
+      for (let x = 1, at = y * width + 1; x < width - 1; x++, at++) {
+        const dx = data[at + 1]! - data[at - 1]!;
+        const dy = data[at + width]! - data[at - width]!;
+        dxx[x] = dx * dx;
+        dyy[x] = dy * dy;
+        dxy[x] = dx * dy;
+      }
+    const newest = (y % ROWS) * width;
+    sumRow(dxx, xx, newest);
+    sumRow(dyy, yy, newest);
+    sumRow(dxy, xy, newest);
+    if (y < ROWS - 1) continue;
+    const a = ((y + 1) % ROWS) * width;
+    const b = ((y + 2) % ROWS) * width;
+    const c = ((y + 3) % ROWS) * width;
+    const d = ((y + 4) % ROWS) * width;
+    for (let x = AROUND, at = (y - AROUND) * width + AROUND; x < width - AROUND; x++, at++) {
+      const sxx = Math.fround(xx[a + x]! + xx[b + x]! + xx[c + x]! + xx[d + x]! + xx[newest + x]!);
+      const syy = Math.fround(yy[a + x]! + yy[b + x]! + yy[c + x]! + yy[d + x]! + yy[newest + x]!);
+      const sxy = Math.fround(xy[a + x]! + xy[b + x]! + xy[c + x]! + xy[d + x]! + xy[newest + x]!);
+      const half = (sxx - syy) / 2;
+      strength[at] = (sxx + syy) / 2 - Math.sqrt(half * half + sxy * sxy);
+    }
   }
+  return strength;
+}
+
+/** Sums of five neighbours in a row. */
+function sumRow(row: Float32Array, sums: Float32Array, start: number): void {
+  const end = row.length - AROUND;
+  for (let x = AROUND; x < end; x++) sums[start + x] = row[x - 2]! + row[x - 1]! + row[x]! + row[x + 1]! + row[x + 2]!;
+}
+
+/** The strongest corners, at most one in a cell of a grid at first. */
+function corners(plane: Plane, count: number): { x: number; y: number }[] {
+  const { width, height } = plane;
+  const strength = strengths(plane);
   const cell = Math.max(6, Math.sqrt((width * height) / count) * 0.8);
   const columns = Math.ceil(width / cell);
   const peaks: { x: number; y: number; strength: number }[] = [];
@@ -145,7 +175,8 @@ function corners({ data, width, height }: Plane, count: number): { x: number; y:
     for (let x = REACH, at = y * width + REACH; x < width - REACH; x++, at++) {
       const value = strength[at]!;
       if (value < MIN_STRENGTH) continue;
-      let peak = true;
+      // Most places end here.
+      let peak = strength[at - 1]! <= value && strength[at + 1]! <= value;
       for (let dy = -2; peak && dy <= 2; dy++)
         for (let dx = -2; dx <= 2; dx++) if (strength[at + dy * width + dx]! > value) peak = false;
       if (!peak) continue;

@@ -43,9 +43,11 @@ export function shrink(plane: Plane, longest: number): Plane {
   const line = new Float64Array(plane.width);
   const { data: from } = plane;
   for (let y = 0; y < height; y++) {
-    line.fill(0);
-    for (let row = down.first[y]!; row <= down.last[y]!; row++) {
-      const weight = row === down.first[y] ? down.head[y]! : row === down.last[y] ? down.tail[y]! : 1;
+    const top = down.first[y]!;
+    const bottom = down.last[y]!;
+    for (let i = 0, at = top * plane.width; i < line.length; i++, at++) line[i] = down.head[y]! * from[at]!;
+    for (let row = top + 1; row <= bottom; row++) {
+      const weight = row === bottom ? down.tail[y]! : 1;
       for (let i = 0, at = row * plane.width; i < line.length; i++, at++) line[i] = line[i]! + weight * from[at]!;
     }
     for (let x = 0; x < width; x++) {

@@ -52,7 +52,7 @@ export function startServiceProcess(o: {
   /** The tree of another version; this one unless given. */
   root?: string;
 }): ServiceProcess {
-  const child = spawn(process.execPath, [mainOf(o.root ?? ROOT), o.command ?? 'all'], {
+  const child = spawn(process.execPath, ['--max-semi-space-size=8', mainOf(o.root ?? ROOT), o.command ?? 'all'], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,

@@ -112,9 +112,8 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
   if (hosted && analysis.ai && row.private.by !== 'trial')
     analysis.ai = await inSpan('own model', {}, () => scoredElsewhere(deps, hosted, analysis.ai!, analysis, bytes));
   const previewKey = previewKeyOf(row.id, capture.id);
-  await deps.blobs.put(previewKey, analysis.preview, { contentType: 'image/jpeg' });
   const displayKey = analysis.display ? evidenceKeyOf(row.id, capture.id, 'display.jpg') : null;
-  if (displayKey) await deps.blobs.put(displayKey, analysis.display!, { contentType: 'image/jpeg' });
+  const keep = (key: string, bytes: Uint8Array) => deps.blobs.put(key, bytes, { contentType: 'image/jpeg' });
   const searched = {
     id: capture.id,
     verificationId: row.id,
@@ -123,7 +122,11 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     externalRef: row.external_ref,
     listsOnly: row.private.by === 'trial',
   };
-  const reverse = await inSpan('reverse search', {}, () => rememberAndSearch(deps, searched, analysis));
+  const [reverse] = await allEnded([
+    inSpan('reverse search', {}, () => rememberAndSearch(deps, searched, analysis)),
+    keep(previewKey, analysis.preview),
+    displayKey ? keep(displayKey, analysis.display!) : undefined,
+  ]);
   const signals: Record<string, unknown> = {};
   for (const spec of wanted) {
     const found = measured.includes(spec)
@@ -144,6 +147,12 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     context: await contextOf(deps, row, analysis.preview),
     presence: await presenceOf(deps, row, capture, analysis.presence),
   };
+}
+
+/** Like `Promise.all`, but a failure leaves nothing running behind it. */
+async function allEnded<const T extends readonly unknown[]>(work: T): Promise<{ [K in keyof T]: Awaited<T[K]> }> {
+  await Promise.allSettled(work);
+  return Promise.all(work) as Promise<{ [K in keyof T]: Awaited<T[K]> }>;
 }
 
 /** What counts of an analysis: a film counts once, in whatever encoding it comes again. */

@@ -184,7 +184,7 @@ function print(most: number, alone: readonly Budget[], half: readonly Budget[]):
   const slow = slowest(half);
   const row = (name: string, whose: string, read: (budget: Budget) => number) =>
     report.row(name, whose, ...[alone, half, slow].map(list => mean(list.map(read)).toFixed(1)));
-  for (const [stage, whose] of Object.entries(STAGES)) row(stage, whose, budget => budget[stage as Stage]);
+  for (const stage of stageNames()) row(stage, STAGES[stage], budget => budget[stage]);
   row('**whole**', '', whole);
   const spread = (list: readonly Budget[]) =>
     [0.5, 0.99].map(p => percentile(list.map(whole), p).toFixed(0)).join(' and ');
@@ -192,6 +192,43 @@ function print(most: number, alone: readonly Budget[], half: readonly Budget[]):
   report.print(`Median of the waits for a thread: ${median(half.map(b => b['wait for a thread'])).toFixed(1)} ms.`);
 }
 
-function drawn(_alone: readonly Budget[], _half: readonly Budget[]): string {
-  return '';
+/** Where the bars begin. */
+const LEFT = 190;
+
+/** One bar for each load, in milliseconds: an SVG that follows the reader's light or dark. */
+function drawn(alone: readonly Budget[], half: readonly Budget[]): string {
+  const bars = Object.entries({ alone, 'half load': half, 'its slowest twentieth': slowest(half) }).map(
+    ([name, list]) => ({ name, stages: stageNames().map(stage => ({ stage, ms: mean(list.map(b => b[stage])) })) }),
+  );
+  const scale = 600 / Math.max(...bars.map(({ stages }) => stages.reduce((sum, { ms }) => sum + ms, 0)));
+  const kinds = [...new Set(Object.values(STAGES))];
+  const shapes = bars.flatMap(({ name, stages }, n) => {
+    const y = 20 + 56 * n;
+    let x = LEFT;
+    const parts = stages.map(({ stage, ms }) => {
+      const at = x;
+      x += ms * scale;
+      const text = `<title>${stage}: ${ms.toFixed(1)} ms</title>`;
+      const rect = `<rect class="k${kinds.indexOf(STAGES[stage])}" x="${at.toFixed(1)}" y="${y}" width="${(ms * scale).toFixed(1)}" height="30">${text}</rect>`;
+      const fits = ms * scale > 7 * stage.length;
+      return rect + (fits ? `<text class="in" x="${(at + 4).toFixed(1)}" y="${y + 19}">${stage}</text>` : '');
+    });
+    const whole = ((x - LEFT) / scale).toFixed(0);
+    return [`<text x="0" y="${y + 19}">${name}, ${whole} ms</text>`, ...parts];
+  });
+  const legend = kinds.map(
+    (kind, n) =>
+      `<rect class="k${n}" x="${110 * n}" y="192" width="12" height="12"/><text x="${110 * n + 18}" y="202">${kind}</text>`,
+  );
+  const colours = ['#2f6f9f', '#8a6d3b', '#b3403a', '#7a5195', '#55606b', '#2e7d4f', '#3b5bdb'];
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 800 212" role="img" aria-label="The time of one photo, by stage">
+<style>rect{stroke:#fff;stroke-width:.6}text{font:12px system-ui,sans-serif;fill:#1c1c1c}.in{fill:#fff}${colours.map((fill, n) => `.k${n}{fill:${fill}}`).join('')}
+@media (prefers-color-scheme:dark){text{fill:#e6e6e6}.in{fill:#fff}}</style>
+${[...shapes, ...legend].join('\n')}
+</svg>
+`;
+}
+
+function stageNames(): Stage[] {
+  return Object.keys(STAGES) as Stage[];
 }

@@ -1,19 +1,22 @@
 // Measures what one photo costs each part of an installation: processor time, rows, bytes.
 //   node bench/src/capacity.ts [--photos 60] [--sleep MS] [--write FILE]
+//   node bench/src/capacity.ts --ways [--photos 60] [--write FILE]
 //   npm run bench:rows -- [--photos 12] [--write FILE]
 // With `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts), and the worker's time is that of everything else.
+// `--ways` compares the ways in: a presigned upload, JSON, and verifications that a batch created.
 // `--tables` (bench:rows) counts what a photo writes, table by table: photos of different scenes, one after another.
 // The API, a worker and PostgreSQL are processes of their own. Processor time is what the kernel counted for them, less what they
 // take when nobody asks, so other load on the machine hardly changes it.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OwnNodes, openInstallation, withOwnNodes } from './own-nodes.ts';
-import { photograph } from './receivers.ts';
+import type { Batch } from '@firsthand/contract/batches/batches.ts';
+import { type Installation, type OwnNodes, openInstallation, withOwnNodes } from './own-nodes.ts';
+import { ask, createVerification, phone, photograph, submitInline, uploadPicture } from './receivers.ts';
 import { createReport, machine, optionsOf } from './report.ts';
 import { sleepingFor } from './sleeping-analysis.ts';
 
-const options = optionsOf({ photos: '60', sleep: undefined, tables: false });
+const options = optionsOf({ photos: '60', sleep: undefined, tables: false, ways: false });
 const PHOTOS = Number(options.photos);
 const WARM_UP = 10;
 const IDLE_MS = 20_000;
@@ -44,6 +47,8 @@ interface Taken extends Written {
   tables: Map<string, Written>;
 }
 type Value = (taken: Taken) => number;
+
+const WAYS = ['presigned upload', 'inside the JSON', 'row of a batch'] as const;
 
 const report = createReport(options.tables ? 'What one photo writes' : 'What one photo costs');
 await withOwnNodes(
@@ -80,13 +85,61 @@ async function measure(nodes: OwnNodes): Promise<void> {
     return;
   }
   const runs: [Taken, Taken][] = [];
+  if (options.ways) {
+    const photo = await photograph(4000, 3000);
+    for (const way of WAYS) {
+      const before = await take();
+      await sendBy(way, nodes, installation, photo);
+      await sleep(REPORTED_MS);
+      runs.push([before, await take()]);
+    }
+    printCosts(WAYS, runs, idle);
+    return;
+  }
   for (const [width, height] of SIZES) {
     const photo = await photograph(width, height);
     const before = await take();
     await send(Array.from({ length: PHOTOS }, () => photo));
     runs.push([before, await take()]);
   }
-  printCosts(runs, idle);
+  printCosts(
+    SIZES.map(size => size.join(' × ')),
+    runs,
+    idle,
+  );
+}
+
+/** Sends as many photos of 12 megapixels by one way, two at once, and waits for their webhooks. */
+async function sendBy(
+  way: (typeof WAYS)[number],
+  { pool }: OwnNodes,
+  { api, tenant, receiver }: Installation,
+  photo: Buffer,
+): Promise<void> {
+  receiver.reset();
+  const request = { webhook_url: receiver.url };
+  const ids: string[] = [];
+  if (way === 'row of a batch') {
+    const rows = Array.from({ length: PHOTOS }, (_, n) => ({ name: `Person ${n}` }));
+    const { body } = await ask<Batch>(`${api.url}/v1/batches`, { key: tenant.rk_secret, body: { request, rows } });
+    const created = async () =>
+      (await pool.query<{ id: string }>('select verification_id as id from batch_rows where batch_id = $1', [body.id]))
+        .rows;
+    while ((await created()).filter(({ id }) => id).length < PHOTOS) await sleep(50);
+    ids.push(...(await created()).map(({ id }) => id));
+  }
+  let turn = 0;
+  const sender = async () => {
+    for (let n = turn++; n < PHOTOS; n = turn++) {
+      const dispatcher = phone(`127.0.4.${1 + (n % 200)}`);
+      const id = ids[n] ?? (await createVerification(api.url, tenant, dispatcher, request)).id;
+      const send = way === 'inside the JSON' ? submitInline : uploadPicture;
+      await send(api.url, dispatcher, receiver, id, photo);
+      await dispatcher.close();
+    }
+  };
+  await Promise.all([sender(), sender()]);
+  while (receiver.completed.size < PHOTOS) await sleep(20);
 }
 
 async function taken({ dataDir, pool, number }: OwnNodes, cpu: () => Promise<Taken['cpu']>): Promise<Taken> {
@@ -115,10 +168,10 @@ function busy(before: Taken, after: Taken, value: Value, idle: (value: Value) =>
   return (value(after) - value(before) - idle(value) * (after.at - before.at)) / PHOTOS;
 }
 
-function printCosts(runs: [Taken, Taken][], idle: (value: Value) => number): void {
+function printCosts(columns: readonly string[], runs: [Taken, Taken][], idle: (value: Value) => number): void {
   report.print(`${machine()}\n`);
-  report.row('for one photo, its verification, verdict and webhook', ...SIZES.map(size => size.join(' × ')));
-  report.print(`|---|${SIZES.map(() => '---').join('|')}|`);
+  report.row('for one photo, its verification, verdict and webhook', ...columns);
+  report.print(`|---|${columns.map(() => '---').join('|')}|`);
   for (const [name, part] of PARTS) {
     const ms = runs.map(([before, after]) => 1_000 * busy(before, after, taken => taken.cpu[part], idle));
     report.row(`processor time, ${name}`, ...ms.map(each => `${each.toFixed(0)} ms`));
@@ -134,7 +187,7 @@ function printCosts(runs: [Taken, Taken][], idle: (value: Value) => number): voi
   raw('files in the store', taken => taken.blobs, 1_000, ' kB');
   const [api, worker, database] = PARTS.map(([, part]) => `${(100 * idle(taken => taken.cpu[part])).toFixed(1)}%`);
   report.print(
-    `\nIdle, an API process takes ${api} of a core, a worker ${worker}, PostgreSQL ${database}. ${PHOTOS} photos of each size.`,
+    `\nIdle, an API process takes ${api} of a core, a worker ${worker}, PostgreSQL ${database}. ${PHOTOS} photos in each column.`,
   );
 }
 

@@ -94,6 +94,7 @@ export async function openInstallation({ dataDir, start, atEnd }: OwnNodes) {
   return {
     api,
     worker,
+    tenant,
     receiver,
     sendOne,
     /** Sends photos, `atOnce` at a time, and waits until their webhooks have come. */

@@ -91,10 +91,24 @@ export async function submitPicture(
   bytes: Buffer,
 ): Promise<string> {
   const { id } = await createVerification(url, tenant, dispatcher, { webhook_url: receiver.url });
+  await uploadPicture(url, dispatcher, receiver, id, bytes);
+  return id;
+}
+
+/** Ends each picture in unique bytes that decoders ignore, because a cache would make equal pictures too cheap. */
+const unique = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.from(randomUUID())]);
+
+/** Uploads a photo to its presigned address and submits its key. */
+export async function uploadPicture(
+  url: string,
+  dispatcher: Dispatcher,
+  receiver: Receiver,
+  id: string,
+  bytes: Buffer,
+): Promise<void> {
   const path = `/v1/verifications/${id}/captures`;
   const upload = await post<UploadUrlResponse>(url, `${path}/upload-url`, { contentType: 'image/jpeg' }, dispatcher);
-  // Ends each picture in unique bytes that decoders ignore, because a cache would make equal pictures too cheap.
-  const own = Buffer.concat([bytes, Buffer.from(randomUUID())]);
+  const own = unique(bytes);
   const address = new URL(upload.upload_url);
   const put = await request(`${url}${address.pathname}${address.search}`, {
     method: 'PUT',
@@ -107,7 +121,19 @@ export async function submitPicture(
   const sha256 = createHash('sha256').update(own).digest('hex');
   await post(url, path, { image_key: upload.image_key, image_sha256: sha256 }, dispatcher);
   receiver.sent.set(id, Date.now());
-  return id;
+}
+
+/** Submits a photo inside the JSON of its request. */
+export async function submitInline(
+  url: string,
+  dispatcher: Dispatcher,
+  receiver: Receiver,
+  id: string,
+  bytes: Buffer,
+): Promise<void> {
+  const body = { image_base64: unique(bytes).toString('base64') };
+  await post(url, `/v1/verifications/${id}/captures`, body, dispatcher);
+  receiver.sent.set(id, Date.now());
 }
 
 export interface Receiver {

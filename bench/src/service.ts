@@ -7,9 +7,9 @@ import { type Pool, transaction } from 'firsthand/platform/db/sql.ts';
 import { newId } from 'firsthand/platform/lib/ids.ts';
 import { issue } from 'firsthand/verification/verifications/issue.ts';
 import sharp from 'sharp';
-import { Agent, request } from 'undici';
+import { Agent } from 'undici';
 import { cpuSeconds, residentMb } from './cpu.ts';
-import { arrivals, milliseconds, percentile, rate, sideBySide, watchPeak } from './measure.ts';
+import { milliseconds, rate, sideBySide, watchPeak } from './measure.ts';
 import { startOwnService } from './own-service.ts';
 import { createVerification, phone, photograph, type Receiver, startReceiver, submitPicture } from './receivers.ts';
 import { createReport, machine, optionsOf } from './report.ts';
@@ -133,15 +133,14 @@ const openAnalysis = (bytes: Buffer, threads: number) => {
   return { analyse: () => analyze({ bytes, signals: ['screen', 'ai'] }), close };
 };
 
-/** The duration of one analysis with nothing else running, and analyses per second with every thread busy. */
-async function limitOfAnalysis(bytes: Buffer): Promise<{ analysisMs: number; analysed: number }> {
+/** Analyses per second with every thread busy and nothing else running. */
+async function limitOfAnalysis(bytes: Buffer): Promise<number> {
   const { analyse, close } = openAnalysis(bytes, THREADS);
   // Warm up: each thread loads and compiles with its first picture.
   await rate(analyse, { concurrency: THREADS, seconds: 2 });
-  const analysisMs = await milliseconds(analyse, 7);
   const analysed = await rate(analyse, { concurrency: THREADS, seconds: 4 });
   await close();
-  return { analysisMs, analysed };
+  return analysed;
 }
 
 async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
@@ -156,14 +155,13 @@ async function benchCaptures(receiver: Receiver, bytes: Buffer): Promise<void> {
   const { waiting, through } = await throughput(receiver);
   // Measures the limit again, so that it is known before and after the run it is compared with.
   const after = await limitOfAnalysis(bytes);
-  const analysed = (before.analysed + after.analysed) / 2;
+  const analysed = (before + after) / 2;
   note(
     `captures to a verdict and its webhook (${waiting} waiting)`,
     perSecond(through),
     perSecond(analysed),
     `the analysis with nothing else running, ${THREADS} threads (${share(through, analysed)})`,
   );
-  await benchHalfLoad(receiver, submit, { perSecond: analysed / 2, ms: (before.analysisMs + after.analysisMs) / 2 });
   await Promise.all(phones.map(agent => agent.close()));
 }
 
@@ -191,37 +189,6 @@ async function throughput({ sent, completed }: Receiver): Promise<{ waiting: num
   while (completed.size < sent.size) await sleep(20);
   const seconds = (performance.now() - began) / 1_000;
   return { waiting: sent.size - already, through: (completed.size - already) / seconds };
-}
-
-/** Half of the load that the analysis could bear, arriving at random, shows the time of a single capture. */
-async function benchHalfLoad(
-  receiver: Receiver,
-  submit: () => Promise<unknown>,
-  analysis: { perSecond: number; ms: number },
-): Promise<void> {
-  receiver.reset();
-  await arrivals(async () => void (await submit()), { perSecond: analysis.perSecond, seconds: 20 });
-  while (receiver.completed.size < receiver.sent.size) await sleep(20);
-  const verdicts: number[] = [];
-  const webhooks: number[] = [];
-  for (const [id, at] of receiver.sent) {
-    const { verdictAt, arrivedAt } = receiver.completed.get(id)!;
-    verdicts.push(verdictAt - at);
-    webhooks.push(arrivedAt - at);
-  }
-  const bare = () => request(receiver.url, { method: 'POST', body: '{}' }).then(r => r.body.dump());
-  const post = await milliseconds(bare, 50);
-  for (const p of [0.5, 0.99])
-    for (const [what, samples, limit, against] of [
-      ['verdict', verdicts, analysis.ms, 'one analysis, nothing else running'],
-      ['webhook', webhooks, analysis.ms + post, 'one analysis and one bare POST'],
-    ] as const)
-      note(
-        `accepted to ${what}, p${p * 100} of ${samples.length} at half load`,
-        inMs(percentile(samples, p)),
-        inMs(limit),
-        against,
-      );
 }
 
 // ---- Large pictures

@@ -1,6 +1,7 @@
 // Keeps a service at half of what it can do and watches whether anything grows that should not:
 //   node bench/src/soak.ts [--minutes 30] [--rate PHOTOS_A_SECOND | --phones N] [--threads 1] [--sleep MS] [--write FILE]
-// With `--phones`, it is kept at what it can do instead: each phone sends its next photo when the webhook of the last has come. With
+// With `--phones`, it is kept at what it can do instead: each phone sends its next photo when the webhook of the last has come, and a person
+// lists and searches beside them. With
 // `--sleep`, the analysis is a sleep of that many milliseconds (see sleeping-analysis.ts), so that API, database and webhooks get the cores.
 // Memory of each process, and the tables whose rows come and go. Data that customers keep grows with each photo; its bytes per photo must
 // not. Ends with 1 where the highest value of the last third exceeds the highest before. Highest values, because tables and memory rise and
@@ -10,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { idleSeconds, residentMb } from './cpu.ts';
 import { arrivals, median, percentile } from './measure.ts';
 import { type Installation, type OwnNodes, openInstallation, withOwnNodes } from './own-nodes.ts';
-import { photograph, type Receiver, untilTold } from './receivers.ts';
+import { ask, photograph, type Receiver, untilTold } from './receivers.ts';
 import { createReport, machine, optionsOf } from './report.ts';
 import { sleepingFor } from './sleeping-analysis.ts';
 
@@ -90,10 +91,12 @@ async function soak(nodes: OwnNodes): Promise<void> {
   const samples: Sample[] = [await take(0)];
   const sampling = sampleOn(take, samples);
   const seconds = MINUTES * 60;
+  const reads = PHONES ? readBeside(installation, seconds) : undefined;
   if (PHONES) await fullLoad(send, receiver, seconds);
   else await arrivals(async () => void (await send()), { perSecond: rate, seconds });
   await sampling;
   printCosts(samples[0]!, samples.at(-1)!);
+  if (reads) printReads(await reads);
   judge(samples, api.output() + worker.output());
 }
 
@@ -176,6 +179,28 @@ async function fullLoad(sendOne: () => Promise<string>, receiver: Receiver, seco
       }
     }),
   );
+}
+
+/** Lists and searches five times a second for `seconds`. */
+async function readBeside({ api, tenant }: Installation, seconds: number) {
+  const reads = {
+    'the first 20 verifications': '?limit=20',
+    'the failed ones': '?limit=20&status=failed',
+    'a search for a word that none has': '?limit=20&q=meier',
+    'a search for the beginning of an id': '?limit=20&q=vfy_01',
+  };
+  const times = Object.entries(reads).map(([what, query]) => ({ what, query, ms: [] as number[] }));
+  for (const end = performance.now() + seconds * 1_000; performance.now() < end; )
+    for (const { query, ms } of times) {
+      ms.push((await ask(`${api.url}/v1/verifications${query}`, { key: tenant.rk_secret })).ms);
+      await sleep(200);
+    }
+  return times;
+}
+
+function printReads(times: Awaited<ReturnType<typeof readBeside>>): void {
+  report.print('\n| beside the photos | p50 | p99 |\n|---|---|---|');
+  for (const { what, ms } of times) report.row(what, ...[0.5, 0.99].map(p => `${percentile(ms, p).toFixed(0)} ms`));
 }
 
 /** What the photos between two samples took of the processors. */

@@ -5,6 +5,7 @@ import {
   type CaptureView,
   createCaptureClient,
   type DeviceLocation,
+  NetworkError,
   type ProgressReport,
   type SendProgress,
   type SendResult,
@@ -134,7 +135,11 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
   const client = createCaptureClient({ token, baseUrl, ...(phone.fetch ? { fetch: phone.fetch } : {}) });
   const attesting = createAttesting(records, attester, token);
   const sending = serial();
-  const keepLink = () => phone.secrets.set(secretOf(folder), JSON.stringify(link));
+  let seen: CaptureView | undefined;
+  const keepLink = async () => {
+    await phone.secrets.set(secretOf(folder), JSON.stringify(link));
+    if (seen) await records.putView(seen);
+  };
   const store = {
     ...records.store,
     clear: async () => {
@@ -145,16 +150,29 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
   const sender = {
     ...client,
     submit: async (...request: Parameters<typeof client.submit>) => {
-      const view = await client.submit(...request);
+      seen = await client.submit(...request);
       await attesting.sent(request[1]);
-      return view;
+      return seen;
     },
   };
 
   return {
     token,
-    /** The verification as the person may see it. */
-    view: (): Promise<CaptureView> => client.view(),
+    /**
+     * The verification as the person may see it. Without a network it is as the service last showed it, if the phone still holds something of
+     * the link.
+     */
+    async view(): Promise<CaptureView> {
+      try {
+        seen = await client.view();
+      } catch (error) {
+        const kept = error instanceof NetworkError ? await records.view() : undefined;
+        if (!kept || Date.parse(kept.expires_at) <= Date.now()) throw error;
+        return kept;
+      }
+      if ((await records.captures()).length > 0) await records.putView(seen);
+      return seen;
+    },
 
     /** Tells the service where the person is. Best effort. */
     progress: (report: ProgressReport): Promise<void> => client.progress(report).catch(() => {}),

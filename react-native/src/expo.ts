@@ -78,6 +78,8 @@ function filesBelow(name: string): Files {
         httpMethod: method,
         headers,
         onProgress: ({ bytesSent }) => onProgress(bytesSent),
+        // On iOS the system goes on while the app is suspended.
+        sessionType: 'background',
         signal,
       });
       return status;

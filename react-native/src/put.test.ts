@@ -1,5 +1,5 @@
 import { ApiError, NetworkError } from '@firsthand/sdk/capture';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Files } from './phone.ts';
 import { putFrom } from './put.ts';
 
@@ -34,4 +34,24 @@ test('putFrom ends an upload that never settles: when no byte moves, and when it
   await expect(stopped).rejects.toBeInstanceOf(NetworkError);
   await expect(put(never)(target, file, { signal: ending.signal })).rejects.toBeInstanceOf(NetworkError);
   expect(aborted).toEqual([true, true]);
+});
+
+test('putFrom does not count the time that the app was suspended', async () => {
+  vi.useFakeTimers();
+  try {
+    let arrive = (_status: number) => {};
+    const slow: Files['upload'] = () => new Promise(resolve => (arrive = resolve));
+    const sending = put(slow)(target, file);
+    // A suspended app runs no timer, and its clock goes on.
+    vi.setSystemTime(Date.now() + 600_000);
+    await vi.advanceTimersByTimeAsync(30_000);
+    arrive(200);
+    await expect(sending).resolves.toBeUndefined();
+    const lost = put(slow)(target, file);
+    const ended = expect(lost).rejects.toBeInstanceOf(NetworkError);
+    await vi.advanceTimersByTimeAsync(30_000);
+    await ended;
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -2,7 +2,13 @@ import { ApiError, NetworkError, type Put } from '@firsthand/sdk/capture';
 import type { Files } from './phone.ts';
 import type { FileBytes } from './records.ts';
 
-/** PUTs a file. Ends when `signal` fires or no byte moves for a while, also where the system's upload never settles. */
+/** A timer this late has slept with its app. */
+const LATE_MS = 2_000;
+
+/**
+ * PUTs a file. Ends when `signal` fires or no byte moves for a while, also where the system's upload never settles. The time that the app is
+ * suspended does not count: on iOS the upload goes on meanwhile.
+ */
 export const putFrom =
   (files: Files): Put<FileBytes> =>
   (target, { path }, { onProgress, signal, stallMs = 30_000 } = {}) =>
@@ -20,7 +26,8 @@ export const putFrom =
       };
       const alive = () => {
         clearTimeout(stalled);
-        stalled = setTimeout(stop, stallMs);
+        const due = Date.now() + stallMs;
+        stalled = setTimeout(() => (Date.now() > due + LATE_MS ? alive() : stop()), stallMs);
       };
       if (signal?.aborted) return reject(new NetworkError());
       signal?.addEventListener('abort', stop);

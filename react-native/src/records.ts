@@ -1,4 +1,4 @@
-import type { Bytes, CaptureStore, HeldCapture } from '@firsthand/sdk/capture';
+import type { Bytes, CaptureStore, CaptureView, HeldCapture } from '@firsthand/sdk/capture';
 import type { HeldToken, KeyState } from './attest.ts';
 import type { Files } from './phone.ts';
 import { serial } from './serial.ts';
@@ -23,11 +23,12 @@ const RECORD = '.json';
 const UNFINISHED = '.json.new';
 const ANSWERS = 'answers';
 const KEY = 'key';
+const VIEW = 'view';
 
 export type Records = ReturnType<typeof openRecords>;
 
 /**
- * What the device holds of one link: for each photo a picture and a record, and a file for the answers. Every change is one rename, so a
+ * What the device holds of one link: for each photo a picture and a record, a file for the answers and one for what the link asks for. Every change is one rename, so a
  * killed app finds the state before or after it. An upload that was cut off is a photo without `imageKey`: it waits.
  */
 export function openRecords(files: Files, folder: string, token: string) {
@@ -122,6 +123,14 @@ export function openRecords(files: Files, folder: string, token: string) {
         const written = await read<Written>(await names(), id);
         if (written) await put({ ...heldOf(written), ...change });
       }),
+    /** The verification as the service last showed it. */
+    view: (): Promise<CaptureView | undefined> =>
+      oneByOne(async () => {
+        const text = (await read<{ view: string }>(await names(), VIEW))?.view;
+        return text === undefined ? undefined : parsed(text.replaceAll('{token}', () => token));
+      }),
+    putView: (view: CaptureView): Promise<void> =>
+      oneByOne(() => write(VIEW, { view: JSON.stringify(view).replaceAll(token, () => '{token}') })),
     key: (): Promise<KeyState | undefined> => oneByOne(async () => read<KeyState>(await names(), KEY)),
     putKey: (key: KeyState): Promise<void> => oneByOne(() => write(KEY, key)),
     changeKey: (keyId: string, change: (key: KeyState) => KeyState): Promise<void> =>

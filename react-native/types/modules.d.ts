@@ -19,6 +19,7 @@ declare module 'expo-file-system' {
     httpMethod?: 'POST' | 'PUT' | 'PATCH';
     headers?: Record<string, string>;
     onProgress?: (data: { bytesSent: number; totalBytes: number }) => void;
+    sessionType?: 'background' | 'foreground';
     signal?: AbortSignal;
   }
   export class Directory {

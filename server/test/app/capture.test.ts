@@ -266,7 +266,7 @@ describe('@firsthand/react-native on a phone of Node.js', () => {
     });
     const entries = await readdir(phone.documents, { recursive: true, withFileTypes: true });
     const kept = entries.filter(entry => entry.isFile());
-    expect(kept).toHaveLength(3);
+    expect(kept).toHaveLength(4);
     for (const { parentPath, name } of kept) {
       expect(`${parentPath}/${name} ${await readFile(join(parentPath, name), 'latin1')}`).not.toContain(id);
     }
@@ -315,6 +315,32 @@ describe('@firsthand/react-native on a phone of Node.js', () => {
       },
     });
     expect((await sent).outcome).toBe('done');
+  });
+
+  it('opens without a network, after the app was killed, a link of which it holds a photo', async () => {
+    const phone = await phoneWith();
+    const { id, take } = await open(phone, { steps: [{ type: 'image', key: 'front', min: 2, max: 2 }] });
+    await take(photos[0]!, 'front');
+    let offline = true;
+    const restarted = nodePhone(join(phone.documents, '..'), {
+      fetch: async (...request) => {
+        if (offline) throw new TypeError('Network request failed');
+        return fetch(...request);
+      },
+    });
+    const { controller, stop, steps } = await shown(restarted, id);
+    expect(controller.state()).toMatchObject({ view: { id }, held: { front: 1 }, missing: [{ key: 'front' }] });
+    await controller.addPhoto(steps[0] as PhotoStep, await restarted.shoot(photos[1]!));
+    expect(controller.state().missing).toEqual([]);
+    offline = false;
+    await controller.send();
+    expect(controller.state()).toMatchObject({ phase: 'done', photos: [] });
+    stop();
+    expect((await untilStatus(service, id, ['completed'])).captures).toHaveLength(2);
+    offline = true;
+    await expect((await openCapture(restarted, { token: id, baseUrl: service.url })).view()).rejects.toBeInstanceOf(
+      NetworkError,
+    );
   });
 
   it('ends closed at an expired link, and rejects at an unknown one with everything still held', async () => {

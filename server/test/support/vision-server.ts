@@ -57,6 +57,7 @@ export type Behaviour =
   | 'no_json'
   | 'failing'
   | 'unauthorized'
+  | 'redirecting'
   | { late: number }
   /** Right, when the promise resolves. */
   | { after: Promise<unknown> }
@@ -137,6 +138,8 @@ async function serve(server: VisionServer, request: IncomingMessage, response: S
       return fault(response, 500, 'out of memory');
     case 'unauthorized':
       return fault(response, 401, 'Incorrect API key provided');
+    case 'redirecting':
+      return void response.writeHead(307, { location: '/elsewhere' }).end();
     case 'refusing':
       return complete(response, read, { content: null, refusal: 'I cannot help with that.' });
     case 'filtered':

@@ -26,6 +26,7 @@ export async function stampOf(
       method: 'POST',
       headers: { 'content-type': 'application/timestamp-query', accept: 'application/timestamp-reply' },
       body: Buffer.from(stampRequest(sha256(message), nonce)),
+      redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!answer.ok) throw new Error(`the authority answered ${answer.status}`);

@@ -137,7 +137,7 @@ describe('a folder', () => {
     expect(Object.fromEntries(shown.headers)).toMatchObject({
       'access-control-allow-origin': '*',
       'x-content-type-options': 'nosniff',
-      'content-security-policy': "default-src 'none'; sandbox",
+      'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox",
       'content-disposition': 'attachment',
     });
   });

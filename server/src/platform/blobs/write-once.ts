@@ -73,7 +73,8 @@ const codeIn = (xml: string): string => /<Code>([^<]{1,80})<\/Code>/.exec(xml)?.
 
 async function send(bucket: string, url: string, headers: Record<string, string>) {
   try {
-    const answer = await fetch(url, { method: 'PUT', headers, body: BODY, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const answer = await fetch(url, { method: 'PUT', headers, body: BODY, redirect: 'manual', signal });
     return { status: answer.status, text: (await answer.text()).slice(0, 10_000) };
   } catch (error) {
     throw new BlobUnavailable(`the bucket ${bucket} cannot be reached: ${(error as Error).message}`, { cause: error });

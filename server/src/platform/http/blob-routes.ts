@@ -116,7 +116,7 @@ export async function blobRoutes(
         .header('content-type', type)
         .header('content-length', size)
         .header('cache-control', `private, max-age=${seconds}`)
-        .header('content-security-policy', "default-src 'none'; sandbox");
+        .header('content-security-policy', "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; sandbox");
       if (grant.filename !== null) reply.header('content-disposition', attachment(grant.filename));
       else if (!SHOWN.has(type)) reply.header('content-disposition', 'attachment');
       whenEnded(reply, () => stream.destroy());

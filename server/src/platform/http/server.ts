@@ -30,6 +30,9 @@ const HEADERS_MS = 20_000;
 /** The longest request: 25 MB at 7 kB a second. */
 const REQUEST_MS = 3_600_000;
 
+/** Of every answer that sets none of its own. */
+const POLICY = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+
 /** For a browser. A program gets the error envelope. */
 const UNKNOWN: PlainPage = {
   status: 404,
@@ -55,7 +58,7 @@ export function createServer(
     reply.header('x-content-type-options', 'nosniff');
     reply.header('referrer-policy', 'no-referrer');
     reply.header('x-frame-options', 'DENY');
-    reply.header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+    reply.header('content-security-policy', POLICY);
     if (deps.origins.public.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000');
   };
   const sayNotFound = (request: Pick<FastifyRequest, 'headers'>, reply: FastifyReply): FastifyReply =>
@@ -88,7 +91,7 @@ export function createServer(
         return;
       }
       socket.end(
-        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\nrequest-id: ${newUlid()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+        `HTTP/1.1 400 Bad Request\r\ncontent-type: application/json; charset=utf-8\r\nx-content-type-options: nosniff\r\ncontent-security-policy: ${POLICY}\r\nrequest-id: ${newUlid()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
       );
     },
   };

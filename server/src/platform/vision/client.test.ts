@@ -129,6 +129,7 @@ describe('vision model question', () => {
     ['unauthorized', 'rejected', 1],
     ['failing', 'unreachable', 3],
     ['dropping', 'unreachable', 3],
+    ['redirecting', 'unreachable', 3],
     ['no_json', 'wrong_answer', 2],
   ])('has no answer from a server that is %s: %s after %d tries', async (behaviour, reason, tries) => {
     const { vision, server } = await connect(() => behaviour);

@@ -96,6 +96,8 @@ export function createVision(config: VisionConfig, o: { metrics: VisionMetrics; 
       maxRetries: 0,
       timeout: config.timeoutMs,
       logLevel: 'off',
+      // The key and the pictures go to the address that the operator named.
+      fetchOptions: { redirect: 'error' },
     }),
     gate: createSemaphore(config.concurrency),
     circuits: Object.fromEntries(

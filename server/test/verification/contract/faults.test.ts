@@ -161,7 +161,11 @@ describe('API errors', () => {
       });
     const garbage = await raw('not http at all\r\n\r\n');
     expect(garbage).toMatch(/^HTTP\/1.1 400 /);
-    expect(garbage).toMatch(/\r\nx-content-type-options: nosniff\r\nrequest-id: [0-9A-HJKMNP-TV-Z]{26}\r\n/);
+    expect(garbage).toMatch(/\r\nx-content-type-options: nosniff\r\n/);
+    expect(garbage).toMatch(/\r\nrequest-id: [0-9A-HJKMNP-TV-Z]{26}\r\n/);
+    const policy = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+    expect(garbage).toContain(`\r\ncontent-security-policy: ${policy}\r\n`);
+    expect((await fetch(`${service.url}/v1/verifications`)).headers.get('content-security-policy')).toBe(policy);
     expect(JSON.parse(garbage.split('\r\n\r\n')[1]!)).toMatchObject({ error: { code: 'invalid_request' } });
     const huge = await raw(`GET /healthz HTTP/1.1\r\nhost: x\r\nbig: ${'x'.repeat(40_000)}\r\n\r\n`);
     expect(huge).toMatch(/^HTTP\/1.1 400 .*"invalid_request"/s);

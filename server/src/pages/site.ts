@@ -20,7 +20,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.json': 'application/json',
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
+  '.svg': 'image/svg+xml; charset=utf-8',
   '.png': 'image/png',
   '.webp': 'image/webp',
   '.woff2': 'font/woff2',

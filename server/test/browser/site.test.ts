@@ -48,6 +48,8 @@ describe('the guides at /docs', () => {
     const markdown = await get('/docs/webhooks.md');
     expect(markdown.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
     expect(await markdown.text()).toMatch(/^# Receive webhooks\n/);
+    const drawing = await get('/docs/images/photo-time.svg');
+    expect(drawing.headers.get('content-type')).toBe('image/svg+xml; charset=utf-8');
     const list = await (await get('/llms.txt')).text();
     expect(list).toMatch(/^# .+\n\n> /);
     for (const [, address] of list.matchAll(/\]\((.+?)\)/g)) {

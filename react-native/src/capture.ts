@@ -14,6 +14,7 @@ import {
 } from '@firsthand/sdk/capture';
 import { codeOf, counts, createAttester, noteSent, RETRY_AFTER_MS, signedText } from './attest.ts';
 import { asciiOf, hexOf } from './codes.ts';
+import { announce, type Film, type FilmChallenge, fileOf } from './film.ts';
 import type { Phone } from './phone.ts';
 import { putFrom } from './put.ts';
 import { type FileBytes, type Held, openRecords, type Records } from './records.ts';
@@ -63,6 +64,8 @@ export interface AddOptions {
   from?: 'camera' | 'file';
   capturedAt?: Date;
   location?: DeviceLocation;
+  /** What was filmed right after the photo, for a challenge of `challenge`. */
+  film?: Film | undefined;
 }
 
 export interface SendHeldOptions {
@@ -178,6 +181,20 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
     progress: (report: ProgressReport): Promise<void> => client.progress(report).catch(() => {}),
 
     /**
+     * Asks at the shutter for the moves of a film. Undefined where the view does not want one of this step, and where none can be had: the photo
+     * goes without. A challenge holds for one photo, and asking again ends the one before.
+     */
+    async challenge(step: PhotoStep): Promise<FilmChallenge | undefined> {
+      const state = seen?.step_states.find(({ key }) => key === step.key);
+      const flat = state !== undefined && 'motion_frame' in state && state.motion_frame === false;
+      if (!seen?.requires.motion_frame || flat) return undefined;
+      const made = await client.createChallenge({ step_key: step.key }).catch(() => undefined);
+      if (!made) return undefined;
+      const { challenge_id: id, moves, issued_at: issuedAt, expires_at: expiresAt } = made;
+      return { id, moves, issuedAt, expiresAt, arrivedAt: performance.now() };
+    },
+
+    /**
      * Moves a picture into the app's documents and keeps it for the step. When this resolves, a killed app still has it. Its attestation is
      * made in the background. Rejects with {@link PhotoRefused} for a file that the service would not take.
      */
@@ -208,6 +225,7 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
         capturedAt: (o.capturedAt ?? new Date()).toISOString(),
         ...(o.location ? { location: o.location } : {}),
       };
+      if (o.film) held.session = await filmed(held, o.film);
       await records.store.putCapture(held);
       attesting.start(held);
       return photoOf(held);
@@ -243,6 +261,17 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
         }),
       ),
   };
+
+  /** Keeps the film on the phone, and tells the service of it. */
+  async function filmed({ id, sha256 }: Held, film: Film): Promise<NonNullable<Held['session']>> {
+    const file = fileOf(film);
+    const traceSha256 = hexOf(await phone.sha256(new Uint8Array(file)));
+    const { id: challengeId, expiresAt } = film.challenge;
+    const tell = () =>
+      client.announceFilm({ challenge_id: challengeId, image_sha256: sha256, trace_sha256: traceSha256 });
+    void announce(tell, expiresAt, ms => pauseUntilReturn(phone, ms));
+    return { challengeId, traceSha256, trace: await records.putFilm(id, file) };
+  }
 
   function photoOf(held: Held): HeldPhoto {
     const { id, stepKey, bytes, contentType, sha256, capturedAt, attestation } = held;

@@ -44,18 +44,21 @@ function filesBelow(name: string): Files {
   const makeParent = (path: string) =>
     folderAt(namesOf(path).slice(0, -1).join('/')).create({ intermediates: true, idempotent: true });
 
+  const write = (path: string, content: string | Uint8Array) => {
+    makeParent(path);
+    const file = fileAt(path);
+    file.create({ overwrite: true });
+    file.write(content);
+  };
+
   return {
     list: async folder => {
       const directory = folderAt(folder);
       return directory.exists ? directory.list().map(entry => entry.name) : [];
     },
     readText: path => fileAt(path).text(),
-    writeText: async (path, text) => {
-      makeParent(path);
-      const file = fileAt(path);
-      file.create({ overwrite: true });
-      file.write(text);
-    },
+    writeText: async (path, text) => write(path, text),
+    writeBytes: async (path, bytes) => write(path, bytes),
     readBytes: path => fileAt(path).bytes(),
     move: async (from, to) => fileAt(from).move(fileAt(to), { overwrite: true }),
     take: async (uri, path) => {

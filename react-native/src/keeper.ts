@@ -8,6 +8,8 @@ export type CaptureStatus = CaptureState<HeldPhoto>;
 export interface CaptureController extends Controller<HeldPhoto> {
   /** Keeps a photo on the phone, as `add` of the capture does, in place of the held photo `replaces`. */
   addPhoto(step: PhotoStep, uri: string, options?: AddOptions & { replaces?: string | undefined }): Promise<void>;
+  /** Asks for the moves of a film at the shutter. */
+  challenge: Capture['challenge'];
   /** Tells the service where the person is. Best effort. */
   report: Capture['progress'];
 }
@@ -43,6 +45,7 @@ export function captureController(
       if (replaces !== undefined) await capture.remove(replaces);
       await controller.reread();
     },
+    challenge: async step => (await opened()).challenge(step),
     report: async report => (await opened()).progress(report),
   };
 }

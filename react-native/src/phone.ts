@@ -5,6 +5,7 @@ export interface Files {
   readText(path: string): Promise<string>;
   /** Creates the folders above it. */
   writeText(path: string, text: string): Promise<void>;
+  writeBytes(path: string, bytes: Uint8Array<ArrayBuffer>): Promise<void>;
   readBytes(path: string): Promise<Uint8Array<ArrayBuffer>>;
   /** Replaces what is there. */
   move(from: string, to: string): Promise<void>;

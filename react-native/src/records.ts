@@ -1,4 +1,4 @@
-import type { Bytes, CaptureStore, CaptureView, HeldCapture } from '@firsthand/sdk/capture';
+import type { Bytes, CaptureStore, CaptureView, HeldCapture, HeldSession } from '@firsthand/sdk/capture';
 import type { HeldToken, KeyState } from './attest.ts';
 import type { Files } from './phone.ts';
 import { serial } from './serial.ts';
@@ -15,9 +15,13 @@ export interface FileBytes extends Bytes {
 export type Held = HeldCapture<FileBytes> & { attestation?: HeldToken | undefined };
 
 /** What a file says: no path, because the folder moves with updates, and the link's id only as `{token}`. */
-type Written = Omit<Held, 'token' | 'bytes'> & { byteLength: number };
+type Written = Omit<Held, 'token' | 'bytes' | 'session'> & {
+  byteLength: number;
+  session?: Omit<HeldSession<FileBytes>, 'trace'> & { byteLength: number };
+};
 
 const PICTURE = '.photo';
+const FILM = '.film';
 const RECORD = '.json';
 /** A record that is being written. The rename to its final name is what counts. */
 const UNFINISHED = '.json.new';
@@ -55,8 +59,9 @@ export function openRecords(files: Files, folder: string, token: string) {
       await (whole ? files.move(at(unfinished), at(name + RECORD)) : files.remove(at(unfinished)));
     }
     const kept = new Set(await files.list(folder));
-    for (const picture of [...kept].filter(name => name.endsWith(PICTURE))) {
-      if (!kept.has(picture.slice(0, -PICTURE.length) + RECORD)) await files.remove(at(picture));
+    for (const name of kept) {
+      const kind = [PICTURE, FILM].find(ending => name.endsWith(ending));
+      if (kind && !kept.has(name.slice(0, -kind.length) + RECORD)) await files.remove(at(name));
     }
     swept = true;
     return files.list(folder);
@@ -65,6 +70,7 @@ export function openRecords(files: Files, folder: string, token: string) {
   async function remove(id: string): Promise<void> {
     await files.remove(at(id + RECORD));
     await files.remove(at(id + PICTURE));
+    await files.remove(at(id + FILM));
   }
 
   async function held(): Promise<Held[]> {
@@ -79,19 +85,30 @@ export function openRecords(files: Files, folder: string, token: string) {
     return all.sort((a, b) => (a.capturedAt < b.capturedAt ? -1 : a.capturedAt > b.capturedAt ? 1 : 0));
   }
 
-  const heldOf = ({ byteLength, imageKey, ...rest }: Written): Held => ({
-    ...rest,
-    token,
-    bytes: { byteLength, path: at(rest.id + PICTURE) },
-    ...(imageKey === undefined ? {} : { imageKey: imageKey.replace('{token}', () => token) }),
-  });
+  const withToken = (key: string) => key.replace('{token}', () => token);
+  const withoutToken = (key: string) => key.replace(token, () => '{token}');
 
-  const put = ({ token: _, bytes, imageKey, ...rest }: Held) =>
-    write(rest.id, {
-      ...rest,
-      byteLength: bytes.byteLength,
-      ...(imageKey === undefined ? {} : { imageKey: imageKey.replace(token, () => '{token}') }),
-    } satisfies Written);
+  function heldOf({ byteLength, imageKey, session, ...rest }: Written): Held {
+    const held: Held = { ...rest, token, bytes: { byteLength, path: at(rest.id + PICTURE) } };
+    if (imageKey !== undefined) held.imageKey = withToken(imageKey);
+    if (session) {
+      const { byteLength, traceKey, ...film } = session;
+      held.session = { ...film, trace: { byteLength, path: at(rest.id + FILM) } };
+      if (traceKey !== undefined) held.session.traceKey = withToken(traceKey);
+    }
+    return held;
+  }
+
+  function put({ token: _, bytes, imageKey, session, ...rest }: Held): Promise<void> {
+    const written: Written = { ...rest, byteLength: bytes.byteLength };
+    if (imageKey !== undefined) written.imageKey = withoutToken(imageKey);
+    if (session) {
+      const { trace, traceKey, ...film } = session;
+      written.session = { ...film, byteLength: trace.byteLength };
+      if (traceKey !== undefined) written.session.traceKey = withoutToken(traceKey);
+    }
+    return write(rest.id, written);
+  }
 
   const store: CaptureStore<FileBytes> = {
     durable: true,
@@ -116,6 +133,12 @@ export function openRecords(files: Files, folder: string, token: string) {
         await names();
         await files.take(uri, at(id + PICTURE));
         return at(id + PICTURE);
+      }),
+    /** Keeps the film of a photo whose record is put next. */
+    putFilm: (id: string, bytes: ArrayBuffer): Promise<FileBytes> =>
+      oneByOne(async () => {
+        await files.writeBytes(at(id + FILM), new Uint8Array(bytes));
+        return { byteLength: bytes.byteLength, path: at(id + FILM) };
       }),
     /** Changes a photo that is still held. */
     change: (id: string, change: Partial<Held>): Promise<void> =>

@@ -22,7 +22,7 @@ export interface UseCaptureOptions extends Link {
   onEnd?: (end: CaptureEnd) => void;
 }
 
-type Actions = Pick<CaptureController, 'addPhoto' | 'removePhoto' | 'setAnswer' | 'send' | 'report'>;
+type Actions = Pick<CaptureController, 'addPhoto' | 'removePhoto' | 'setAnswer' | 'send' | 'challenge' | 'report'>;
 export interface CaptureHook extends CaptureStatus, Actions {
   /** Ends with `cancelled`. Photos and answers stay on the phone. */
   cancel: () => void;
@@ -49,9 +49,9 @@ export function useCapture({ phone, token, baseUrl, onEnd }: UseCaptureOptions):
   }, [closed, controller, end]);
   useAgain(phone, controller, state);
   return useMemo(() => {
-    const { addPhoto, removePhoto, setAnswer, send, report } = controller;
+    const { addPhoto, removePhoto, setAnswer, send, challenge, report } = controller;
     const cancel = () => end({ outcome: 'cancelled', held: controller.state().photos.length });
-    return { ...state, addPhoto, removePhoto, setAnswer, send, report, cancel };
+    return { ...state, addPhoto, removePhoto, setAnswer, send, challenge, report, cancel };
   }, [controller, state, end]);
 }
 

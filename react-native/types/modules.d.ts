@@ -35,7 +35,7 @@ declare module 'expo-file-system' {
     static pickFileAsync(options: { mimeTypes?: string[] }): Promise<{ result: File | null }>;
     text(): Promise<string>;
     bytes(): Promise<Uint8Array<ArrayBuffer>>;
-    write(content: string): void;
+    write(content: string | Uint8Array): void;
     move(destination: File | Directory, options?: { overwrite?: boolean }): Promise<void>;
     copy(destination: File): Promise<void>;
     upload(url: string, options?: UploadOptions): Promise<{ status: number }>;

@@ -41,6 +41,8 @@ export type TraceHeader = {
     settings: Record<string, unknown>;
     capabilities: Record<string, unknown>;
     program?: string;
+    /** Why `motion` is empty. */
+    motion?: 'refused' | 'blocked' | 'silent';
     signs?: ('drawn_track' | 'replaced_function')[];
   };
   guidance: { gave_up: boolean; seconds: number; moves: { move: Move; done: boolean }[] };

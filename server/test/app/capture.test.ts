@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { jpegOf } from '@firsthand/forensics/pixels/image.ts';
+import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { random } from '@firsthand/forensics/pixels/random.ts';
+import { drawFilm, drawSensor, drawStage, type Film, handWay } from '@firsthand/forensics/simulate/film.ts';
 import { heldLinks, openCapture, type PhotoStep } from '@firsthand/react-native/capture.ts';
 import { type CaptureController, captureController } from '@firsthand/react-native/keeper.ts';
 import type { AppAttest, Integrity } from '@firsthand/react-native/phone.ts';
@@ -315,6 +319,70 @@ describe('@firsthand/react-native on a phone of Node.js', () => {
       },
     });
     expect((await sent).outcome).toBe('done');
+  });
+
+  it('is verified under the policy strict with the film of a camera that the app brings, also after it was killed', async () => {
+    const moves = ['right', 'up'] as const;
+    const rendered = await drawFilm({
+      stage: drawStage(3),
+      way: handWay(moves, random(3)),
+      sensor: drawSensor(3),
+      gyroscope: true,
+    });
+    const jpeg = async (picture: Picture, quality: number) => {
+      const { buffer, byteOffset, length } = await jpegOf(picture, quality);
+      return buffer.slice(byteOffset, byteOffset + length) as ArrayBuffer;
+    };
+    const { trace, still } = rendered;
+    const [{ picture }] = trace.frames as [Film['trace']['frames'][number]];
+    const body = {
+      max_captures: 1,
+      signals_required: ['ai', 'depth'],
+      depth_policy: 'strict',
+      expires_in_seconds: 86_400,
+    };
+    const filmed = async () => {
+      const phone = await phoneWith();
+      const opened = await open(phone, body);
+      const challenge = await opened.capture.challenge(opened.stepOf(''));
+      return { ...opened, phone, challenge: challenge! };
+    };
+    let asked = await filmed();
+    // One challenge in eight asks for these moves.
+    while (asked.challenge.moves.join() !== moves.join()) asked = await filmed();
+    const { id, phone, capture, stepOf, challenge } = asked;
+    const began = challenge.arrivedAt + 300;
+    const film = {
+      challenge,
+      frames: await Promise.all(
+        trace.frames.map(async ({ at, picture }) => ({ at: began + at, jpeg: await jpeg(picture, 80) })),
+      ),
+      crops: await Promise.all(
+        trace.crops.map(async ({ picture, ...place }) => ({ ...place, jpeg: await jpeg(picture, 95) })),
+      ),
+      video: { width: trace.videoWidth, height: Math.round((trace.videoWidth * picture.height) / picture.width) },
+      motion: trace.motion.map(({ at, rate: [x, y, z] }) => [began + at, x, y, z] as const),
+      done: [true, true],
+    };
+    await capture.add(stepOf(''), await phone.shoot(Buffer.from(await jpeg(still, 92))), { film });
+    const restarted = nodePhone(join(phone.documents, '..'));
+    const again = await openCapture(restarted, { token: id, baseUrl: service.url });
+    expect((await again.send()).outcome).toBe('done');
+    expect(await readdir(phone.documents)).toEqual([]);
+    const { verdict, captures } = await untilStatus(service, id, ['completed', 'failed']);
+    expect(captures[0]?.presence?.result, JSON.stringify(captures[0]?.presence)).toBe('passed');
+    expect(verdict?.label).toBe('verified');
+  });
+
+  it('asks for no film where the link or the step wants none', async () => {
+    const plainLink = await open(await phoneWith());
+    expect(await plainLink.capture.challenge(plainLink.stepOf(''))).toBeUndefined();
+    const { capture, stepOf } = await open(await phoneWith(), {
+      steps: [{ type: 'image', key: 'paper', min: 1, max: 1 }],
+      signals_required: ['ai', 'depth'],
+      context: { kind: 'insurance', summary: 'A letter', attributes: { 'three_dimensional.paper': false } },
+    });
+    expect(await capture.challenge(stepOf('paper'))).toBeUndefined();
   });
 
   it('opens without a network, after the app was killed, a link of which it holds a photo', async () => {

@@ -43,6 +43,11 @@ export function nodePhone(folder: string, { before = async () => {}, ...o }: Nod
       await before('writeText', () => writeFile(at(path), text.slice(0, text.length / 2)));
       await writeFile(at(path), text);
     },
+    async writeBytes(path, bytes) {
+      await mkdir(dirname(at(path)), { recursive: true });
+      await before('writeBytes', () => writeFile(at(path), bytes.subarray(0, bytes.length / 2)));
+      await writeFile(at(path), bytes);
+    },
     async move(from, to) {
       await before('move');
       await rename(at(from), at(to));

@@ -1,10 +1,13 @@
 import { CameraView, useCameraPermissions } from 'expo-camera';
 import { type ComponentType, type Ref, useImperativeHandle, useRef } from 'react';
 import { Platform } from 'react-native';
+import type { Filming } from './film.ts';
 
 export interface CameraHandle {
   /** Takes a photo. Resolves with the file's address. */
   take(): Promise<string>;
+  /** Films from now on, for links that ask for moves after the photo. A camera without it sends photos without a film. */
+  film?(): Filming;
 }
 
 export interface CameraProps {

@@ -41,6 +41,8 @@ export interface HeldPhoto {
   /** `waiting`: it is being made, or made again when the photo is sent. `none`: it failed, and `reason` says why. */
   attestation: 'made' | 'waiting' | 'none';
   reason?: string;
+  /** A film goes with it. False also for a film that the service would not take, such as one of too few frames. */
+  filmed: boolean;
 }
 
 /** Why the service would not take a file: its type, its size, no bytes at all, or too many megapixels. */
@@ -225,7 +227,9 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
         capturedAt: (o.capturedAt ?? new Date()).toISOString(),
         ...(o.location ? { location: o.location } : {}),
       };
-      if (o.film) held.session = await filmed(held, o.film);
+      // A photo is never held back for its film.
+      const session = o.film && (await filmed(held, o.film).catch(() => undefined));
+      if (session) held.session = session;
       await records.store.putCapture(held);
       attesting.start(held);
       return photoOf(held);
@@ -274,7 +278,7 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
   }
 
   function photoOf(held: Held): HeldPhoto {
-    const { id, stepKey, bytes, contentType, sha256, capturedAt, attestation } = held;
+    const { id, stepKey, bytes, contentType, sha256, capturedAt, attestation, session } = held;
     const reason = attesting.reasonOf(id);
     return {
       id,
@@ -284,6 +288,7 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
       contentType,
       sha256,
       capturedAt,
+      filmed: session !== undefined,
       attestation: attestation ? 'made' : reason === undefined ? 'waiting' : 'none',
       ...(attestation || reason === undefined ? {} : { reason }),
     };

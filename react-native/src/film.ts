@@ -41,6 +41,12 @@ export interface Film {
   gaveUp?: boolean;
 }
 
+/** A film that a camera is making. */
+export interface Filming {
+  /** Ends it. */
+  stop(): Promise<Pick<Film, 'frames' | 'video' | 'crops'>>;
+}
+
 /**
  * The film as the file that the service takes: see the capture protocol, "Camera session".
  *

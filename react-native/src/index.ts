@@ -22,7 +22,14 @@ export {
   type SendHeldOptions,
 } from './capture.ts';
 export { type ExpoPhoneOptions, expoPhone } from './expo.ts';
-export { type Film, type FilmChallenge, type Gyroscope, type MotionSample, recordMotion } from './film.ts';
+export {
+  type Film,
+  type FilmChallenge,
+  type Filming,
+  type Gyroscope,
+  type MotionSample,
+  recordMotion,
+} from './film.ts';
 export type { AppAttest, Files, Integrity, Phone, PlayIntegrity, Secrets, UploadRequest } from './phone.ts';
 export { FirsthandCapture, type FirsthandCaptureProps } from './screen/firsthand-capture.tsx';
 export { type CaptureEnd, type CaptureHook, type UseCaptureOptions, useCapture } from './use-capture.ts';

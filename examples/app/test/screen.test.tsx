@@ -105,6 +105,60 @@ test('every kind of step is taken, shown and sent, and the end is told once', as
   );
 });
 
+test('a link that asks for moves gets the film of a camera that films, with the moves that had their time', async () => {
+  const service = serviceOf([photo('front', 'The front')], {
+    requires: { location: false, motion_frame: true },
+  } as never);
+  const { camera, at } = testCamera();
+  let stops = 0;
+  at.film = () => ({
+    async stop() {
+      stops += 1;
+      const now = performance.now();
+      const frames = Array.from({ length: 16 }, (_, n) => ({ at: now + n, jpeg: new ArrayBuffer(8) }));
+      return { frames, video: { width: 1280, height: 960 } };
+    },
+  });
+  const gyroscope = {
+    setUpdateInterval: () => {},
+    addListener(listener: (rate: { x: number; y: number; z: number }) => void) {
+      listener({ x: 0.1, y: 0.2, z: 0.3 });
+      return { remove: () => {} };
+    },
+  };
+  const { screen, shoot, files } = await show(service, { camera, gyroscope });
+  at.take = async () => shoot();
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo: The front' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Take photo' }));
+  await screen.findByRole('header', { name: 'Move the phone a little to the left' });
+  expect(screen.queryByRole('button', { name: 'Take photo' })).toBeNull();
+  await screen.findByRole('header', { name: 'Move the phone a little higher' }, { timeout: 5_000 });
+  await fireEvent.press(screen.getByRole('button', { name: 'This is hard for me' }));
+  await fireEvent.press(await screen.findByRole('button', { name: 'Use photo' }));
+  await screen.findByLabelText('The front, photo 1');
+  expect(stops).toBe(1);
+  const film = [...files].find(([name]) => name.endsWith('.film'))?.[1] as Uint8Array;
+  const length = new DataView(film.buffer, film.byteOffset).getUint32(0);
+  const header = JSON.parse(Buffer.from(film.subarray(4, 4 + length)).toString());
+  expect(header).toMatchObject({
+    challenge_id: 'chl_1',
+    video: { width: 1280, height: 960 },
+    motion: [[expect.any(Number), 0.1, 0.2, 0.3]],
+    guidance: {
+      gave_up: true,
+      moves: [
+        { move: 'left', done: true },
+        { move: 'up', done: false },
+      ],
+    },
+  });
+  await fireEvent.press(screen.getByRole('button', { name: 'Send' }));
+  await screen.findByRole('header', { name: 'All sent. Thank you.' });
+  const sent = service.bodies.find(({ path }) => path.endsWith('/captures'))!.body;
+  const announced = service.bodies.find(({ path }) => path.endsWith('/films'))!.body;
+  expect(sent).toMatchObject({ challenge_id: 'chl_1', trace_sha256: announced.trace_sha256 });
+});
+
 test('a photo is taken again in place of the first, and removed', async () => {
   const { camera, at } = testCamera();
   const { screen, shoot, files } = await show(serviceOf([photo('front', 'The front')]), { camera });

@@ -1,7 +1,13 @@
 // A phone in memory and a service that answers one view, for the tests of the screen. The whole flow against a real service is tested in
 // server/test/app; here the parts of React Native are the real ones.
 import { createHash, randomUUID } from 'node:crypto';
-import { type Camera, FirsthandCapture, type FirsthandCaptureProps, type Phone } from '@firsthand/react-native';
+import {
+  type Camera,
+  type Filming,
+  FirsthandCapture,
+  type FirsthandCaptureProps,
+  type Phone,
+} from '@firsthand/react-native';
 import { render } from '@testing-library/react-native';
 import { useEffect, useImperativeHandle } from 'react';
 import { AppState, View } from 'react-native';
@@ -26,6 +32,7 @@ export function memoryPhone(service: Service) {
       ],
       readText: async path => files.get(path) as string,
       writeText: async (path, text) => void files.set(path, text),
+      writeBytes: async (path, bytes) => void files.set(path, bytes),
       readBytes: async path => new Uint8Array(files.get(path) as Uint8Array),
       async move(from, to) {
         files.set(to, files.get(from)!);
@@ -95,6 +102,12 @@ export function serviceOf(steps: ServedView['config']['steps'], more: Partial<Se
   const service = {
     view,
     offline: false,
+    challenge: {
+      challenge_id: 'chl_1',
+      moves: ['left', 'up'],
+      issued_at: new Date().toISOString(),
+      expires_at: new Date(Date.now() + 60_000).toISOString(),
+    },
     answer: undefined as { status: number; body: object } | undefined,
     bodies: [] as { path: string; body: Record<string, unknown> }[],
     progress: [] as string[],
@@ -119,6 +132,7 @@ export function serviceOf(steps: ServedView['config']['steps'], more: Partial<Se
           expires_at: view.expires_at,
         });
       }
+      if (path.endsWith('/challenges')) return reply(201, service.challenge);
       if (init?.method === 'POST' || init?.body) service.bodies.push({ path, body });
       else service.views += 1;
       for (const state of view.step_states) {
@@ -146,6 +160,7 @@ export function testCamera(o: { granted?: boolean; ready?: boolean } = {}) {
     take: async (): Promise<string> => {
       throw new Error('no picture');
     },
+    film: undefined as (() => Filming) | undefined,
     ready: () => {},
   };
   const camera: Camera = {
@@ -157,7 +172,7 @@ export function testCamera(o: { granted?: boolean; ready?: boolean } = {}) {
       reread: async () => {},
     }),
     View({ ref, label, onReady }) {
-      useImperativeHandle(ref, () => ({ take: () => at.take() }));
+      useImperativeHandle(ref, () => ({ take: () => at.take(), ...(at.film ? { film: at.film } : {}) }));
       at.ready = onReady;
       // biome-ignore lint/correctness/useExhaustiveDependencies: once for each view
       useEffect(() => {

@@ -4,6 +4,7 @@ import { type ReactElement, useCallback, useEffect, useMemo, useRef, useState } 
 import { BackHandler, type StyleProp, useColorScheme, View, type ViewStyle } from 'react-native';
 import { type Camera, expoCamera } from '../camera.tsx';
 import type { PhotoStep } from '../capture.ts';
+import type { Gyroscope } from '../film.ts';
 import { pickFiles } from '../pick-files.ts';
 import { themeOf } from '../theme.ts';
 import { type CaptureHook, isClosed, type UseCaptureOptions, useCapture } from '../use-capture.ts';
@@ -27,6 +28,8 @@ export interface FirsthandCaptureProps extends UseCaptureOptions {
   pick?: (step: PhotoStep, most: number) => Promise<string[]>;
   /** `expo-camera` unless given. */
   camera?: Camera;
+  /** `Gyroscope` of `expo-sensors`, for the films of a camera that films. */
+  gyroscope?: Gyroscope;
   style?: StyleProp<ViewStyle>;
 }
 
@@ -36,14 +39,14 @@ const OVERVIEW: Place = { at: 'overview' };
 
 /** Takes the photos of one link and sends them. It fills its parent: put it inside the safe area. */
 export function FirsthandCapture(props: FirsthandCaptureProps): ReactElement {
-  const { language, words, colorScheme, camera = expoCamera, pick = pickFiles, style } = props;
+  const { language, words, colorScheme, camera = expoCamera, gyroscope, pick = pickFiles, style } = props;
   const capture = useCapture(props);
   const system = useColorScheme();
   const theme = themeOf((colorScheme ?? system) === 'dark', capture.view?.brand);
   const texts = useMemo(() => textsIn(language, words), [language, words]);
   const locate = useLocation(props.locate, capture.view?.requires.location === true);
   const { report, leave } = useReport(capture);
-  const page: Page = { capture, texts, theme, camera, pick, locate, report, leave };
+  const page: Page = { capture, texts, theme, camera, gyroscope, pick, locate, report, leave };
   return (
     <PageProvider value={page}>
       <View style={[{ flex: 1, backgroundColor: theme.ground, direction: texts.direction }, style]}>

@@ -2,6 +2,7 @@ import type { DeviceLocation, ProgressReport } from '@firsthand/sdk/capture';
 import { createContext, useContext } from 'react';
 import type { Camera } from '../camera.tsx';
 import type { PhotoStep } from '../capture.ts';
+import type { Gyroscope } from '../film.ts';
 import type { Theme } from '../theme.ts';
 import type { CaptureHook } from '../use-capture.ts';
 import type { Texts } from '../words.ts';
@@ -14,6 +15,7 @@ export interface Page {
   texts: Texts;
   theme: Theme;
   camera: Camera;
+  gyroscope: Gyroscope | undefined;
   pick: (step: PhotoStep, most: number) => Promise<string[]>;
   /** Tells the service where the person is. */
   report: (step: ProgressStep) => void;

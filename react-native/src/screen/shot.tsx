@@ -4,8 +4,10 @@ import { faultOfFile } from '@firsthand/react/checks.ts';
 import { type ReactNode, useEffect, useState } from 'react';
 import { Image, Linking, ScrollView, useWindowDimensions, View } from 'react-native';
 import { PhotoRefused, type PhotoStep } from '../capture.ts';
+import type { Film } from '../film.ts';
 import type { CaptureStatus } from '../keeper.ts';
 import { useViewfinder } from '../use-viewfinder.ts';
+import { Moving, useFilm } from './film.tsx';
 import { usePage } from './page.ts';
 import { Example, Heading, Press, Say, Scroll, Status } from './parts.tsx';
 
@@ -18,17 +20,22 @@ interface Props {
 
 /** Takes one photo and shows it. It counts when the person uses it. */
 export function Shot({ step, replaces, onNext }: Props) {
-  const [taken, setTaken] = useState<string>();
+  const [taken, setTaken] = useState<Taken>();
   return taken === undefined ? (
     <Finder step={step} onTaken={setTaken} onBack={() => onNext(undefined)} />
   ) : (
-    <Review {...{ step, replaces, onNext }} uri={taken} onRetake={() => setTaken(undefined)} />
+    <Review {...{ step, replaces, onNext }} {...taken} onRetake={() => setTaken(undefined)} />
   );
+}
+
+interface Taken {
+  uri: string;
+  film: Film | undefined;
 }
 
 interface FinderProps {
   step: PhotoStep;
-  onTaken: (uri: string) => void;
+  onTaken: (taken: Taken) => void;
   onBack: () => void;
 }
 
@@ -36,16 +43,20 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
   const { camera, capture, texts, report } = usePage();
   const { t, nameOf } = texts;
   const finder = useViewfinder(camera);
+  const film = useFilm(step);
   const [light, setLight] = useState(false);
   const [fault, setFault] = useState<string>();
   const denied = finder.phase === 'denied';
   useEffect(() => report(denied ? 'camera_blocked' : 'capturing'), [denied, report]);
   const shoot = async () => {
     setFault(undefined);
+    const filming = finder.handle.current && !finder.taking ? film.begin(finder.handle.current) : undefined;
     try {
       const uri = await finder.take();
-      if (uri !== undefined) onTaken(uri);
+      if (uri === undefined) void filming?.drop();
+      else onTaken({ uri, film: await filming?.end() });
     } catch {
+      void filming?.drop();
       setFault(t('camera.failed'));
     }
   };
@@ -67,7 +78,7 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
         )
       }
     >
-      <Heading>{nameOf(step)}</Heading>
+      {film.move ? <Moving move={film.move} onLeave={film.leave} /> : <Heading>{nameOf(step)}</Heading>}
       {step.min > 1 && number <= step.min && (
         <Say tone="soft">{t('camera.photoOf', { n: number, total: step.min })}</Say>
       )}
@@ -83,7 +94,7 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
         {finder.phase === 'starting' ? t('camera.starting') : finder.taking ? t('camera.taking') : undefined}
       </Status>
       <Status tone="fault">{fault}</Status>
-      {live && (
+      {live && !film.move && (
         <>
           <Press disabled={finder.taking} onPress={() => void shoot()}>
             {t('camera.shutter')}
@@ -134,12 +145,11 @@ function Framed({ picture, closed, children }: { picture: ReactNode; closed: boo
   );
 }
 
-interface ReviewProps extends Props {
-  uri: string;
+interface ReviewProps extends Props, Taken {
   onRetake: () => void;
 }
 
-function Review({ step, replaces, uri, onRetake, onNext }: ReviewProps) {
+function Review({ step, replaces, uri, film, onRetake, onNext }: ReviewProps) {
   const { capture, texts, locate, report } = usePage();
   const { t, nameOf, number } = texts;
   const [fault, setFault] = useState<string>();
@@ -151,7 +161,7 @@ function Review({ step, replaces, uri, onRetake, onNext }: ReviewProps) {
     setBusy(true);
     try {
       const location = await locate();
-      await capture.addPhoto(step, uri, { replaces, ...(location ? { location } : {}) });
+      await capture.addPhoto(step, uri, { replaces, film, ...(location ? { location } : {}) });
       onNext(replaces === undefined ? nextAfter(capture, step) : undefined);
     } catch (error) {
       setFault(error instanceof PhotoRefused ? faultOfFile(error, step, texts) : t('error.title'));

@@ -140,10 +140,10 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
   const client = createCaptureClient({ token, baseUrl, ...(phone.fetch ? { fetch: phone.fetch } : {}) });
   const attesting = createAttesting(records, attester, token);
   const sending = serial();
-  let seen: CaptureView | undefined;
+  const viewing = createViewing(client, records);
   const keepLink = async () => {
     await phone.secrets.set(secretOf(folder), JSON.stringify(link));
-    if (seen) await records.putView(seen);
+    await viewing.keep();
   };
   const store = {
     ...records.store,
@@ -155,9 +155,9 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
   const sender = {
     ...client,
     submit: async (...request: Parameters<typeof client.submit>) => {
-      seen = await client.submit(...request);
+      const view = viewing.note(await client.submit(...request));
       await attesting.sent(request[1]);
-      return seen;
+      return view;
     },
   };
 
@@ -167,17 +167,7 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
      * The verification as the person may see it. Without a network it is as the service last showed it, if the phone still holds something of
      * the link.
      */
-    async view(): Promise<CaptureView> {
-      try {
-        seen = await client.view();
-      } catch (error) {
-        const kept = error instanceof NetworkError ? await records.view() : undefined;
-        if (!kept || Date.parse(kept.expires_at) <= Date.now()) throw error;
-        return kept;
-      }
-      if ((await records.captures()).length > 0) await records.putView(seen);
-      return seen;
-    },
+    view: (): Promise<CaptureView> => viewing.view(),
 
     /** Tells the service where the person is. Best effort. */
     progress: (report: ProgressReport): Promise<void> => client.progress(report).catch(() => {}),
@@ -186,15 +176,7 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
      * Asks at the shutter for the moves of a film. Undefined where the view does not want one of this step, and where none can be had: the photo
      * goes without. A challenge holds for one photo, and asking again ends the one before.
      */
-    async challenge(step: PhotoStep): Promise<FilmChallenge | undefined> {
-      const state = seen?.step_states.find(({ key }) => key === step.key);
-      const flat = state !== undefined && 'motion_frame' in state && state.motion_frame === false;
-      if (!seen?.requires.motion_frame || flat) return undefined;
-      const made = await client.createChallenge({ step_key: step.key }).catch(() => undefined);
-      if (!made) return undefined;
-      const { challenge_id: id, moves, issued_at: issuedAt, expires_at: expiresAt } = made;
-      return { id, moves, issuedAt, expiresAt, arrivedAt: performance.now() };
-    },
+    challenge: (step: PhotoStep): Promise<FilmChallenge | undefined> => viewing.challenge(step),
 
     /**
      * Moves a picture into the app's documents and keeps it for the step. When this resolves, a killed app still has it. Its attestation is
@@ -204,31 +186,20 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
       const id = phone.randomId();
       await keepLink();
       const path = await records.takePicture(id, uri);
-      const bytes = await phone.files.readBytes(path);
-      const upload = step.type === 'upload';
-      const checked = checkHead(
-        bytes.length,
-        bytes.subarray(0, SIZE_BYTES),
-        upload ? step.accept : LIVE_IMAGE_TYPES,
-        upload ? step.max_size_bytes : undefined,
-      );
-      if ('fault' in checked) {
-        await phone.files.remove(path);
-        throw new PhotoRefused(checked.fault, checked.megapixels);
-      }
+      const { byteLength, contentType, sha256 } = await checked(phone, step, path);
       const held: Held = {
         id,
         token,
         stepKey: step.key,
-        bytes: { byteLength: bytes.length, path },
-        contentType: checked.contentType,
-        sha256: hexOf(await phone.sha256(bytes)),
-        surface: upload || o.from === 'file' ? 'app_file' : 'app',
+        bytes: { byteLength, path },
+        contentType,
+        sha256,
+        surface: step.type === 'upload' || o.from === 'file' ? 'app_file' : 'app',
         capturedAt: (o.capturedAt ?? new Date()).toISOString(),
         ...(o.location ? { location: o.location } : {}),
       };
       // A photo is never held back for its film.
-      const session = o.film && (await filmed(held, o.film).catch(() => undefined));
+      const session = o.film && (await keepFilm({ phone, client, records }, held, o.film).catch(() => undefined));
       if (session) held.session = session;
       await records.store.putCapture(held);
       attesting.start(held);
@@ -266,17 +237,6 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
       ),
   };
 
-  /** Keeps the film on the phone, and tells the service of it. */
-  async function filmed({ id, sha256 }: Held, film: Film): Promise<NonNullable<Held['session']>> {
-    const file = fileOf(film);
-    const traceSha256 = hexOf(await phone.sha256(new Uint8Array(file)));
-    const { id: challengeId, expiresAt } = film.challenge;
-    const tell = () =>
-      client.announceFilm({ challenge_id: challengeId, image_sha256: sha256, trace_sha256: traceSha256 });
-    void announce(tell, expiresAt, ms => pauseUntilReturn(phone, ms));
-    return { challengeId, traceSha256, trace: await records.putFilm(id, file) };
-  }
-
   function photoOf(held: Held): HeldPhoto {
     const { id, stepKey, bytes, contentType, sha256, capturedAt, attestation, session } = held;
     const reason = attesting.reasonOf(id);
@@ -293,6 +253,76 @@ function makeCapture(phone: Phone, attester: Attester, folder: string, link: Lin
       ...(attestation || reason === undefined ? {} : { reason }),
     };
   }
+}
+
+type Client = ReturnType<typeof createCaptureClient>;
+
+/** What the link asks for, as the service last showed it. */
+function createViewing(client: Client, records: Records) {
+  let seen: CaptureView | undefined;
+  return {
+    note(view: CaptureView): CaptureView {
+      seen = view;
+      return view;
+    },
+    /** Keeps it on the phone, for a start without a network. */
+    async keep(): Promise<void> {
+      if (seen) await records.putView(seen);
+    },
+    async view(): Promise<CaptureView> {
+      try {
+        seen = await client.view();
+      } catch (error) {
+        const kept = error instanceof NetworkError ? await records.view() : undefined;
+        if (!kept || Date.parse(kept.expires_at) <= Date.now()) throw error;
+        return kept;
+      }
+      if ((await records.captures()).length > 0) await records.putView(seen);
+      return seen;
+    },
+    async challenge(step: PhotoStep): Promise<FilmChallenge | undefined> {
+      const state = seen?.step_states.find(({ key }) => key === step.key);
+      const flat = state !== undefined && 'motion_frame' in state && state.motion_frame === false;
+      if (!seen?.requires.motion_frame || flat) return undefined;
+      const made = await client.createChallenge({ step_key: step.key }).catch(() => undefined);
+      if (!made) return undefined;
+      const { challenge_id: id, moves, issued_at: issuedAt, expires_at: expiresAt } = made;
+      return { id, moves, issuedAt, expiresAt, arrivedAt: performance.now() };
+    },
+  };
+}
+
+/** Reads a file that was taken in. Removes it and rejects if the service would not take it. */
+async function checked(phone: Phone, step: PhotoStep, path: string) {
+  const bytes = await phone.files.readBytes(path);
+  const upload = step.type === 'upload';
+  const found = checkHead(
+    bytes.length,
+    bytes.subarray(0, SIZE_BYTES),
+    upload ? step.accept : LIVE_IMAGE_TYPES,
+    upload ? step.max_size_bytes : undefined,
+  );
+  if ('fault' in found) {
+    await phone.files.remove(path);
+    throw new PhotoRefused(found.fault, found.megapixels);
+  }
+  const { contentType } = found;
+  return { byteLength: bytes.length, contentType, sha256: hexOf(await phone.sha256(bytes)) };
+}
+
+/** Keeps the film on the phone, and tells the service of it. */
+async function keepFilm(
+  { phone, client, records }: { phone: Phone; client: Client; records: Records },
+  { id, sha256 }: Held,
+  film: Film,
+): Promise<NonNullable<Held['session']>> {
+  const file = fileOf(film);
+  const traceSha256 = hexOf(await phone.sha256(new Uint8Array(file)));
+  const { id: challengeId, expiresAt } = film.challenge;
+  const tell = () =>
+    client.announceFilm({ challenge_id: challengeId, image_sha256: sha256, trace_sha256: traceSha256 });
+  void announce(tell, expiresAt, ms => pauseUntilReturn(phone, ms));
+  return { challengeId, traceSha256, trace: await records.putFilm(id, file) };
 }
 
 /** Attests the photos of a link: when each is taken, and again when it is sent if the service would not count that token any more. */

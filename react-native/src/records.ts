@@ -85,30 +85,8 @@ export function openRecords(files: Files, folder: string, token: string) {
     return all.sort((a, b) => (a.capturedAt < b.capturedAt ? -1 : a.capturedAt > b.capturedAt ? 1 : 0));
   }
 
-  const withToken = (key: string) => key.replace('{token}', () => token);
-  const withoutToken = (key: string) => key.replace(token, () => '{token}');
-
-  function heldOf({ byteLength, imageKey, session, ...rest }: Written): Held {
-    const held: Held = { ...rest, token, bytes: { byteLength, path: at(rest.id + PICTURE) } };
-    if (imageKey !== undefined) held.imageKey = withToken(imageKey);
-    if (session) {
-      const { byteLength, traceKey, ...film } = session;
-      held.session = { ...film, trace: { byteLength, path: at(rest.id + FILM) } };
-      if (traceKey !== undefined) held.session.traceKey = withToken(traceKey);
-    }
-    return held;
-  }
-
-  function put({ token: _, bytes, imageKey, session, ...rest }: Held): Promise<void> {
-    const written: Written = { ...rest, byteLength: bytes.byteLength };
-    if (imageKey !== undefined) written.imageKey = withoutToken(imageKey);
-    if (session) {
-      const { trace, traceKey, ...film } = session;
-      written.session = { ...film, byteLength: trace.byteLength };
-      if (traceKey !== undefined) written.session.traceKey = withoutToken(traceKey);
-    }
-    return write(rest.id, written);
-  }
+  const { heldOf, writtenOf } = codecOf(token, at);
+  const put = (held: Held): Promise<void> => write(held.id, writtenOf(held));
 
   const store: CaptureStore<FileBytes> = {
     durable: true,
@@ -161,6 +139,34 @@ export function openRecords(files: Files, folder: string, token: string) {
         const key = await read<KeyState>(await names(), KEY);
         if (key?.keyId === keyId) await write(KEY, change(key));
       }),
+  };
+}
+
+/** A photo as its record says it, and back. */
+function codecOf(token: string, at: (name: string) => string) {
+  const withToken = (key: string) => key.replace('{token}', () => token);
+  const withoutToken = (key: string) => key.replace(token, () => '{token}');
+  return {
+    heldOf({ byteLength, imageKey, session, ...rest }: Written): Held {
+      const held: Held = { ...rest, token, bytes: { byteLength, path: at(rest.id + PICTURE) } };
+      if (imageKey !== undefined) held.imageKey = withToken(imageKey);
+      if (session) {
+        const { byteLength, traceKey, ...film } = session;
+        held.session = { ...film, trace: { byteLength, path: at(rest.id + FILM) } };
+        if (traceKey !== undefined) held.session.traceKey = withToken(traceKey);
+      }
+      return held;
+    },
+    writtenOf({ token: _, bytes, imageKey, session, ...rest }: Held): Written {
+      const written: Written = { ...rest, byteLength: bytes.byteLength };
+      if (imageKey !== undefined) written.imageKey = withoutToken(imageKey);
+      if (session) {
+        const { trace, traceKey, ...film } = session;
+        written.session = { ...film, byteLength: trace.byteLength };
+        if (traceKey !== undefined) written.session.traceKey = withoutToken(traceKey);
+      }
+      return written;
+    },
   };
 }
 

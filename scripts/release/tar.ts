@@ -15,14 +15,16 @@ const BLOCK = 512;
 const TYPES = { file: '0', link: '2', folder: '5' };
 
 /** A gzipped archive in the format `ustar`. `time` is in seconds. */
-export function tarGz(entries: readonly Entry[], time: number): Buffer {
+export const tarGz = (entries: readonly Entry[], time: number): Buffer => gzip(tar(entries, time));
+
+export function tar(entries: readonly Entry[], time: number): Buffer {
   const parts: Buffer[] = [];
   for (const { path, content, executable } of withFolders(entries)) {
     const size = Buffer.isBuffer(content) ? content.length : 0;
     parts.push(header(path, content, executable ? 0o755 : 0o644, time));
     if (Buffer.isBuffer(content)) parts.push(content, Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK));
   }
-  return gzip(Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]));
+  return Buffer.concat([...parts, Buffer.alloc(2 * BLOCK)]);
 }
 
 /** The same bytes on every system: no time, and no name of the system. */

@@ -7,6 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { readCheckout } from './checkout.ts';
 import { isElf, newerThan, strip, versionNeeds } from './elf.ts';
 import { cutIcuData } from './icu.ts';
+import { imageArchive } from './image.ts';
 import { installedPackages } from './packages.ts';
 import { componentsOf, sbomOf } from './sbom.ts';
 import { signSums, sumsOf } from './sums.ts';
@@ -164,6 +165,51 @@ describe.skipIf(!onLinuxX64)('list of parts', () => {
     expect(serial(text(TIME))).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(serial(text(TIME + 1))).toBe(serial(text(TIME)));
     expect(serial(text(TIME, components.slice(1)))).not.toBe(serial(text(TIME)));
+  });
+});
+
+describe('image', () => {
+  const layout = join(folder, 'layout');
+  const checkout = { root: ROOT, version: '1.2.3', commit: 'c0ffee', time: TIME };
+  const write = (bytes: string) => {
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(layout, 'blobs/sha256', digest), bytes);
+    return { mediaType: 'application/vnd.oci.image.manifest.v1+json', digest: `sha256:${digest}`, size: bytes.length };
+  };
+  const build = (revision: string) => {
+    mkdirSync(join(layout, 'blobs/sha256'), { recursive: true });
+    const labels = { 'org.opencontainers.image.version': '1.2.3', 'org.opencontainers.image.revision': revision };
+    const config = write(JSON.stringify({ architecture: 'amd64', config: { Labels: labels } }));
+    const layer = write('layer');
+    const manifest = write(JSON.stringify({ config, layers: [layer, layer] }));
+    writeFileSync(join(layout, 'index.json'), JSON.stringify({ schemaVersion: 2, manifests: [manifest] }));
+    return { config, layer, manifest };
+  };
+
+  it('is one file with the same bytes each time, which says its name to Docker and to Podman', () => {
+    const { config, layer, manifest } = build('c0ffee');
+    const { name, bytes } = imageArchive(layout, checkout);
+    expect(name).toBe('firsthand-image-1.2.3-linux-amd64.tar');
+    expect(imageArchive(layout, checkout).bytes.equals(bytes)).toBe(true);
+    const file = join(folder, name);
+    writeFileSync(file, bytes);
+    const read = (path: string) => JSON.parse(execFileSync('tar', ['-xOf', file, path], { encoding: 'utf8' }));
+    const at = ({ digest }: { digest: string }) => digest.replace('sha256:', 'blobs/sha256/');
+    expect(read('manifest.json')).toEqual([
+      { Config: at(config), RepoTags: ['firsthand:1.2.3'], Layers: [at(layer), at(layer)] },
+    ]);
+    expect(read('index.json').manifests).toMatchObject([{ ...manifest, annotations: expect.anything() }]);
+    expect(execFileSync('tar', ['-xOf', file, at(layer)], { encoding: 'utf8' })).toBe('layer');
+  });
+
+  it('is refused from another commit, with changed bytes and with more than one image', () => {
+    build('other');
+    expect(() => imageArchive(layout, checkout)).toThrow('is 1.2.3 of commit other, not 1.2.3 of c0ffee');
+    const { manifest, layer } = build('c0ffee');
+    writeFileSync(join(layout, layer.digest.replace('sha256:', 'blobs/sha256/')), 'other');
+    expect(() => imageArchive(layout, checkout)).toThrow(`the bytes of ${layer.digest} are others`);
+    writeFileSync(join(layout, 'index.json'), JSON.stringify({ manifests: [manifest, manifest] }));
+    expect(() => imageArchive(layout, checkout)).toThrow('more than one image');
   });
 });
 

@@ -71,7 +71,8 @@ const firstRunFile = ({ config }: Deps): string => join(config.dataDir, 'first-r
 /** The command for another terminal, which does not have the settings of this one. */
 function demoCommand({ config, origins }: Deps): string {
   const folder = relative(process.cwd(), config.dataDir);
-  const settings = folder === 'data' ? '' : `DATA_DIR=${folder.startsWith('..') ? config.dataDir : folder} `;
+  const isBelow = folder !== '' && !folder.startsWith('..');
+  const settings = folder === 'data' ? '' : `DATA_DIR=${isBelow ? folder : config.dataDir} `;
   const url = origins.public === 'http://localhost:8080' ? '' : ` --url ${origins.public}`;
   return `${settings}${PROGRAM} demo${url}`;
 }

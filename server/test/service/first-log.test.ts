@@ -107,6 +107,14 @@ describe.skipIf(process.platform !== 'linux')('the output of a start', () => {
     expect(output).toMatch(/Capture link\s+http:\/\/localhost:\d+\/v\/vfy_\w{26}/);
   });
 
+  it('in the journal of systemd has no credential, also without PUBLIC_URL', async () => {
+    const folder = join(dataDir, 'journal');
+    const asService = 'export JOURNAL_STREAM="$(stat -Lc %d:%i /proc/$$/fd/1)"; exec npm start';
+    const output = await written(['sh', '-c', asService], folder, {});
+    expect(output).toContain(`are in ${join(folder, 'first-run.json')} (mode 0600), not in this output`);
+    expect(secretsIn(output)).toEqual([]);
+  });
+
   it.skipIf(spawnSync('which', ['script']).status !== 0)(
     'with PUBLIC_URL in a terminal has keys and links',
     async () => {

@@ -81,7 +81,7 @@ chown 1000:1000 "$work/data"
 echo '--- Debian'
 debootstrap --variant=minbase bookworm "$work/debian" >"$work/debootstrap.log" 2>&1 || { tail -20 "$work/debootstrap.log" >&2; exit 1; }
 # What the slim image leaves out.
-(cd "$work/debian" && rm -rf var/cache/apt/* usr/share/{doc,man,info,locale,lintian}/*)
+(cd "$work/debian" && rm -rf var/cache/{apt,ldconfig}/* var/log/* usr/share/{doc,man,info,locale,lintian}/*)
 printf 'path-exclude /usr/share/%s/*\n' doc man info locale >"$work/debian/etc/dpkg/dpkg.cfg.d/slim"
 # Sources with security updates, as in the published image: those of this machine.
 if [ -f /etc/apt/sources.list.d/debian.sources ]; then

@@ -140,6 +140,7 @@ describe.each(readdirSync(RECORDINGS))('what version %s left', version => {
       const hook = await until(
         async () => receiver.received.find(({ id }) => id === recorded.undelivered),
         'the webhook',
+        20_000,
       );
       expect(hook.raw).toBe(recorded.events.find(({ id }) => id === recorded.undelivered)!.body);
       await verifyWebhook(hook.raw, hook.headers, service.tenant.webhook_secret, { now: now().getTime() });
@@ -152,7 +153,7 @@ describe.each(readdirSync(RECORDINGS))('what version %s left', version => {
       expect(sent.status, sent.text).toBe(201);
       const ended = await untilStatus(service, id, ['completed', 'failed']);
       expect(ended.verdict?.label).toMatch(/^(verified|suspicious|failed)$/);
-      await until(async () => receiver.of(id).length === 3, 'its webhooks');
+      await until(async () => receiver.of(id).length === 3, 'its webhooks', 20_000);
       expect(
         receiver
           .of(id)

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NewTenant } from '../../src/identity/tenants/create.ts';
+import type { FirstRun } from '../../src/identity/tenants/first-run.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const mainOf = (root: string) => join(root, 'server', 'src', 'main.ts');
@@ -104,5 +104,5 @@ export function startServiceProcess(o: {
 }
 
 /** The keys that the first start wrote. */
-export const firstRunOf = async (dataDir: string): Promise<NewTenant> =>
-  JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as NewTenant;
+export const firstRunOf = async (dataDir: string): Promise<FirstRun> =>
+  JSON.parse(await readFile(join(dataDir, 'first-run.json'), 'utf8')) as FirstRun;

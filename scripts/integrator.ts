@@ -1,7 +1,7 @@
 // An integrator's day, from packed files: empty folders, the docs' own lines, a fresh service. It needs the npm registry, and Python's
 // index for its Python part.
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,12 +19,13 @@ import {
   startServiceProcess,
 } from '../server/test/support/service-process.ts';
 import { HERMES, runInHermes } from './hermes.ts';
+import { go, importers, java } from './other-tools.ts';
 import { packPackage } from './pack.ts';
 
 const HELP = `usage: npm run integrator -- [--only PART,PART] [--keep]
 
 Installs the packed clients in empty folders, as docs/install.md says, and uses them beside a fresh service.
-  --only   some of: typescript, react, next, python, cli, expo
+  --only   some of: typescript, react, next, python, cli, expo, importers, go, java. Without it, a part is skipped if its program is missing
   --keep   keeps the folder with the projects and the pictures of their pages`;
 
 const CHECKOUT = join(import.meta.dirname, '..');
@@ -311,7 +312,9 @@ async function expo(day: Day): Promise<string> {
   return 'the screen’s tests on both platforms, both bundles, both native projects';
 }
 
-const PARTS = { typescript, react, next, python, cli, expo };
+const PARTS = { typescript, react, next, python, cli, expo, importers, go, java };
+/** Programs that many machines lack, with the command that shows whether they are there. */
+const PROGRAMS: Record<string, string> = { go: 'java -version && go version', java: 'javac -version' };
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
@@ -339,6 +342,11 @@ async function main(): Promise<void> {
     };
     for (const [name, part] of chosen) {
       const began = performance.now();
+      const programs = PROGRAMS[name];
+      if (programs && !values.only && spawnSync('sh', ['-c', programs]).status !== 0) {
+        console.log(`- ${name.padEnd(10)} skipped: \`${programs}\` does not run here`);
+        continue;
+      }
       const did = await part(day);
       console.log(`✓ ${name.padEnd(10)} ${did} (${Math.round((performance.now() - began) / 1000)} s)`);
     }

@@ -1,5 +1,5 @@
 // The operations, schemas and errors of the API, as the generators of every client language need them.
-import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode } from '@firsthand/contract/base/errors.ts';
+import { ERROR_MEANINGS, ERROR_STATUS, type ErrorCode, FaultParam } from '@firsthand/contract/base/errors.ts';
 import { ENDPOINTS } from '../../server/src/app.ts';
 import { openapiDocument } from '../../server/src/platform/http/openapi.ts';
 import { METHODS } from './methods.ts';
@@ -57,7 +57,10 @@ const document = JSON.parse(JSON.stringify(openapiDocument(ENDPOINTS))) as {
   components: { schemas: Record<string, Schema> };
 };
 
-export const SCHEMAS: Readonly<Record<string, Schema>> = document.components.schemas;
+export const SCHEMAS: Readonly<Record<string, Schema>> = {
+  ...document.components.schemas,
+  FaultParam: { ...FaultParam },
+};
 
 export const capital = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1);
 export const refOf = (schema: Schema | undefined) =>

@@ -3,6 +3,7 @@ import { conflict, type Fault, required } from '../base/fault.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { isRecord } from '../base/is-record.ts';
 import { BRAND_LOGO_MAX_BYTES, EXAMPLE_PICTURE_MAX_BYTES, RETENTION_DAYS_MAX } from '../base/limits.ts';
+import { MapOf } from '../base/map.ts';
 import { EXAMPLE_PICTURE, HEX_COLOR, NOT_BLANK } from '../base/patterns.ts';
 import { REVIEW_POLICIES } from '../reviews/reviews.ts';
 import { BrandSlug, Email, TemplateRequest } from '../verification/create-verification.ts';
@@ -80,11 +81,11 @@ const apiKey = {
 export const ApiKey = Type.Object({ ...apiKey, last_used_at: Type.Optional(DateTime) }, { ...closed, title: 'ApiKey' });
 export type ApiKey = Static<typeof ApiKey>;
 /** The answer that creates a key. No other answer shows the key. */
-export const NewApiKey = Type.Object(
+export const CreatedApiKey = Type.Object(
   { ...apiKey, key: Type.Optional(Type.String({ description: 'the key itself; a retry does not repeat it' })) },
-  { ...closed, title: 'NewApiKey' },
+  { ...closed, title: 'CreatedApiKey' },
 );
-export type NewApiKey = Static<typeof NewApiKey>;
+export type CreatedApiKey = Static<typeof CreatedApiKey>;
 
 export const PUBLIC_VERDICTS = ['always', 'decided'] as const;
 export type PublicVerdictPolicy = (typeof PUBLIC_VERDICTS)[number];
@@ -286,7 +287,7 @@ export const AuditEntry = Type.Object(
     ),
     target: Type.Optional(Type.String({ description: 'id or slug of the changed object' })),
     target_name: Type.Optional(Type.String({ description: 'its name today; absent where it has none, or was erased' })),
-    detail: Type.Record(Type.String(), Type.Unknown()),
+    detail: MapOf(Type.Unknown()),
     request_id: Type.Optional(Type.String()),
     address: Type.Optional(Type.String({ description: 'IP address it came from' })),
     device: Type.Optional(Type.String({ description: 'in words, such as `Chrome on Windows`' })),

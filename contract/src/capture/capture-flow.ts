@@ -8,11 +8,14 @@ import { GeoPoint, Progress } from '../verification/verification.ts';
 
 const closed = { additionalProperties: false } as const;
 
-/** Body of POST …/captures/upload-url. Either spelling of the content type is required. */
+/**
+ * Body of POST …/captures/upload-url. Either spelling of the content type is required. The OpenAPI document shows one: in
+ * Java and Go both would have the same name.
+ */
 export const UploadUrlRequest = Type.Object(
   {
     contentType: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
-    content_type: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    content_type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, aliasOf: 'contentType' })),
     step_key: Type.Optional(Type.String()),
     size_bytes: Type.Optional(Type.Integer({ minimum: 1 })),
   },

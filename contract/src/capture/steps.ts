@@ -78,6 +78,12 @@ const UploadStepInput = Type.Object(
   { ...closed, title: 'UploadStepInput' },
 );
 
+/** Tells generated clients which schema of a union an answer has. */
+export const byType = (schemas: Record<string, string>) => ({
+  propertyName: 'type',
+  mapping: Object.fromEntries(Object.entries(schemas).map(([type, title]) => [type, `#/components/schemas/${title}`])),
+});
+
 /** A step as a tenant sends it; `type` absent means `image`. */
 export const StepInput = Type.Union([ImageStepInput, TextStepInput, UploadStepInput], { title: 'StepInput' });
 export type StepInput = Static<typeof StepInput>;
@@ -118,7 +124,10 @@ const UploadStep = Type.Object(
 );
 
 /** A normalised step: every field present. */
-export const Step = Type.Union([ImageStep, TextStep, UploadStep], { title: 'Step' });
+export const Step = Type.Union([ImageStep, TextStep, UploadStep], {
+  title: 'Step',
+  discriminator: byType({ image: 'ImageStep', text: 'TextStep', upload: 'UploadStep' }),
+});
 export type Step = Static<typeof Step>;
 export type ImageStep = Static<typeof ImageStep>;
 export type TextStep = Static<typeof TextStep>;

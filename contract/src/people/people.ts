@@ -88,11 +88,11 @@ export const PasskeyAuthentication = passkeyResponse('PasskeyAssertion', {
   signature: Binary,
 });
 export type PasskeyAuthentication = Static<typeof PasskeyAuthentication>;
-export const NewPasskey = Type.Object(
+export const AddPasskey = Type.Object(
   { name: PersonName, response: passkeyResponse('PasskeyAttestation', { attestationObject: Binary }) },
-  { ...closed, title: 'NewPasskey' },
+  { ...closed, title: 'AddPasskey' },
 );
-export type NewPasskey = Static<typeof NewPasskey>;
+export type AddPasskey = Static<typeof AddPasskey>;
 
 const passkey = { id: IdSchema('psk'), name: Type.String(), created_at: DateTime };
 export const Passkey = Type.Object(

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { DateTime } from '../base/ids.ts';
+import { MapOf } from '../base/map.ts';
 
 const closed = { additionalProperties: false } as const;
 const Count = Type.Integer({ minimum: 0 });
@@ -28,7 +29,7 @@ const counts = {
   failed: Type.Integer({ minimum: 0, description: 'status `failed`: not the verdict' }),
   verified: Count,
   suspicious: Count,
-  rejected_by_signal: Type.Record(Type.String(), Count, {
+  rejected_by_signal: MapOf(Count, {
     description: 'verdict `failed`, by its `reason_code`',
   }),
   reviewed: Type.Integer({ minimum: 0, description: 'people have decided' }),

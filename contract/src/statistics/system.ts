@@ -41,12 +41,12 @@ export const SystemFinding = Type.Object(
 export type SystemFinding = Static<typeof SystemFinding>;
 
 /** The answer of GET /v1/system. */
-export const System = Type.Object(
+export const SystemReport = Type.Object(
   {
     version: Type.String({ description: 'of the node that answers' }),
     commit: Type.Union([Type.String(), Type.Null()], { description: 'that it was built from; null: unknown' }),
     findings: Type.Array(SystemFinding),
   },
-  { ...closed, title: 'System' },
+  { ...closed, title: 'SystemReport' },
 );
-export type System = Static<typeof System>;
+export type SystemReport = Static<typeof SystemReport>;

@@ -3,7 +3,7 @@ import { LABELS, STATUSES } from '../base/enums.ts';
 import { DateTime, IdSchema } from '../base/ids.ts';
 import { MAX_CAPTURES, NARRATIVE_MAX } from '../base/limits.ts';
 import { MapOf } from '../base/map.ts';
-import { Step } from '../capture/steps.ts';
+import { byType, Step } from '../capture/steps.ts';
 import { Review, ReviewSummary } from '../reviews/reviews.ts';
 import { Context, Metadata } from './create-verification.ts';
 import { Explanation } from './explanation.ts';
@@ -404,7 +404,10 @@ export const StepState = Type.Union(
       { ...closed, title: 'TextStepState' },
     ),
   ],
-  { title: 'StepState' },
+  {
+    title: 'StepState',
+    discriminator: byType({ image: 'PictureStepState', text: 'TextStepState', upload: 'PictureStepState' }),
+  },
 );
 export type StepState = Static<typeof StepState>;
 

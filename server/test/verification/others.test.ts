@@ -1,5 +1,5 @@
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
-import type { NewApiKey } from '@firsthand/contract/account/management.ts';
+import type { CreatedApiKey } from '@firsthand/contract/account/management.ts';
 import type { CaptureSignals } from '@firsthand/contract/verification/signals.ts';
 import type { EndUserView, Verification } from '@firsthand/contract/verification/verification.ts';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -55,7 +55,7 @@ describe('the id of another verification that a photo matches', () => {
         key: secret,
         body: { name: 'App', request },
       });
-      const key = await ask<NewApiKey>(service, '/v1/api-keys', {
+      const key = await ask<CreatedApiKey>(service, '/v1/api-keys', {
         key: secret,
         body: { name: 'App', mode: 'test', scopes: ['create', 'capture'], template_id: template.body.id },
       });

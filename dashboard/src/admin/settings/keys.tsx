@@ -1,5 +1,5 @@
 import { KEY_SCOPES } from '@firsthand/contract/account/key-scopes.ts';
-import type { ApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
+import type { ApiKey, CreatedApiKey } from '@firsthand/contract/account/management.ts';
 import { useState } from 'react';
 import { call } from '../../base/api/call.ts';
 import { useList } from '../../base/api/list.ts';
@@ -26,7 +26,7 @@ const KEYS = ['api-keys'] as const;
 export function Keys() {
   const { t } = useWords();
   const [making, setMaking] = useState(false);
-  const [made, setMade] = useState<NewApiKey | null>(null);
+  const [made, setMade] = useState<CreatedApiKey | null>(null);
   const keys = useList(KEYS, 'GET /v1/api-keys', { query: { limit: '100' } });
   return (
     <Section
@@ -89,7 +89,7 @@ function Row({ apiKey }: { apiKey: ApiKey }) {
 
 interface MakeProps {
   onClose: () => void;
-  onMade: (key: NewApiKey) => void;
+  onMade: (key: CreatedApiKey) => void;
 }
 
 /** Where a key goes, and so what it may do. */
@@ -175,7 +175,7 @@ function Make({ onClose, onMade }: MakeProps) {
   );
 }
 
-function Made({ made, onClose }: { made: NewApiKey; onClose: () => void }) {
+function Made({ made, onClose }: { made: CreatedApiKey; onClose: () => void }) {
   const { t } = useWords();
   return (
     <Dialog title={t('apiKeys.ready', { name: made.name })} onClose={onClose}>

@@ -5,21 +5,21 @@ import type {
   Brand,
   BrandInput,
   CreateApiKey,
+  CreatedApiKey,
   ExamplePicture,
   LinkTemplate,
   LinkTemplateInput,
   LinkTemplateWithVersions,
-  NewApiKey,
   Settings,
   SettingsPatch,
 } from '@firsthand/contract/account/management.ts';
 import type { Batch, BatchCheck } from '@firsthand/contract/batches/batches.ts';
 import type { BulkAction, BulkActionRequest } from '@firsthand/contract/batches/bulk-actions.ts';
 import type {
+  AddPasskey,
   Invitation,
   InvitedPerson,
   Me,
-  NewPasskey,
   Passkey,
   PasskeyAuthentication,
   PasskeyOptions,
@@ -39,7 +39,7 @@ import type {
   WaitingReviews,
 } from '@firsthand/contract/reviews/reviews.ts';
 import type { Statistics } from '@firsthand/contract/statistics/statistics.ts';
-import type { System } from '@firsthand/contract/statistics/system.ts';
+import type { SystemReport } from '@firsthand/contract/statistics/system.ts';
 import type { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { SendLink, SentLink } from '@firsthand/contract/verification/send-link.ts';
 import type { PublicView, Verification, VerificationSummary } from '@firsthand/contract/verification/verification.ts';
@@ -70,7 +70,7 @@ export interface Operations {
   'GET /v1/me': { answer: Me };
   'POST /v1/me/tenant': { body: { tenant_id: string; livemode: boolean }; answer: Me };
   'POST /v1/me/passkeys/options': { body: object; answer: PasskeyOptions };
-  'POST /v1/me/passkeys': { body: NewPasskey; answer: Passkey };
+  'POST /v1/me/passkeys': { body: AddPasskey; answer: Passkey };
   'DELETE /v1/me/passkeys/:id': { answer: undefined };
   'GET /v1/me/sessions': { answer: SessionList };
   'DELETE /v1/me/sessions': { answer: undefined };
@@ -109,10 +109,10 @@ export interface Operations {
   'GET /v1/settings': { answer: Settings };
   'PATCH /v1/settings': { body: SettingsPatch; answer: Settings };
   'GET /v1/api-keys': { answer: Page<ApiKey> };
-  'POST /v1/api-keys': { body: CreateApiKey; answer: NewApiKey };
+  'POST /v1/api-keys': { body: CreateApiKey; answer: CreatedApiKey };
   'DELETE /v1/api-keys/:id': { answer: undefined };
   'GET /v1/audit-log': { answer: Page<AuditEntry> };
-  'GET /v1/system': { answer: System };
+  'GET /v1/system': { answer: SystemReport };
   'GET /v1/brands': { answer: Page<Brand> };
   'PUT /v1/brands/:id': { body: BrandInput; answer: Brand };
   'DELETE /v1/brands/:id': { answer: undefined };

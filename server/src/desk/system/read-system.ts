@@ -1,4 +1,4 @@
-import { System } from '@firsthand/contract/statistics/system.ts';
+import { SystemReport } from '@firsthand/contract/statistics/system.ts';
 import { ok, tenantEndpoint } from '../../platform/http/endpoint.ts';
 import { commitOf, VERSION } from '../../platform/lib/version.ts';
 import { machineFindings, reverseFinding, settingFindings, storageFindings } from './findings.ts';
@@ -12,7 +12,7 @@ export const getSystem = tenantEndpoint({
   tag: 'Management',
   credentials: ['session', 'secret'],
   role: 'owner',
-  responses: { 200: System },
+  responses: { 200: SystemReport },
   async handler({ deps }) {
     const found = await Promise.all([
       machineFindings(deps.config),

@@ -1,4 +1,4 @@
-import { NewPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people/people.ts';
+import { AddPasskey, Nothing, Passkey, PasskeyOptions } from '@firsthand/contract/people/people.ts';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { many, one, type Queryable, type Tx, transaction, violates } from '../../platform/db/sql.ts';
 import type { Deps } from '../../platform/deps.ts';
@@ -84,7 +84,7 @@ export const addPasskey = tenantEndpoint({
     '`response` is the `RegistrationResponseJSON` of the browser. The passkey opens the accounts that this session opens, ' +
     'without invitations that wait.',
   ...common,
-  body: NewPasskey,
+  body: AddPasskey,
   responses: { 201: Passkey },
   async handler(call) {
     const { deps, body } = call;

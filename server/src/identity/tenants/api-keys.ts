@@ -1,5 +1,5 @@
 import type { KeyScope } from '@firsthand/contract/account/key-scopes.ts';
-import { ApiKey, apiKeyFaults, CreateApiKey, NewApiKey } from '@firsthand/contract/account/management.ts';
+import { ApiKey, apiKeyFaults, CreateApiKey, CreatedApiKey } from '@firsthand/contract/account/management.ts';
 import { fault } from '@firsthand/contract/base/fault.ts';
 import { isId } from '@firsthand/contract/base/ids.ts';
 import { many, one, type Queryable, type Tx, transaction } from '../../platform/db/sql.ts';
@@ -86,7 +86,7 @@ export const createApiKey = tenantEndpoint({
     const found = await templateFault(deps.db, principal.tenantId, templateId);
     return found ? [found] : [];
   },
-  responses: { 201: NewApiKey },
+  responses: { 201: CreatedApiKey },
   async handler(call) {
     const { deps, principal, body } = call;
     const activity = activityOf(call);

@@ -10,7 +10,8 @@ const isSchema = (value: unknown): value is Json =>
 
 /**
  * Collects schemas by name. A schema with a `title` moves to `components/schemas` under that title, and a reference
- * replaces it. Throws when two different schemas have one title.
+ * replaces it. A member with `aliasOf` is left out: another member has the same meaning. Throws when two different schemas
+ * have one title.
  */
 export class Components {
   readonly schemas: Record<string, Json> = {};
@@ -42,7 +43,11 @@ export class Components {
         if (BY_NAME.includes(key) && isSchema(value)) {
           return [
             key,
-            Object.fromEntries(Object.entries(value).map(([name, item]) => [name, this.add(inWords(item as Json))])),
+            Object.fromEntries(
+              Object.entries(value)
+                .filter(([, item]) => !('aliasOf' in (item as Json)))
+                .map(([name, item]) => [name, this.add(inWords(item as Json))]),
+            ),
           ];
         }
         return [key, value];

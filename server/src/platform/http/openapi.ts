@@ -153,7 +153,9 @@ export function openapiDocument(endpoints: readonly Endpoint[]): Json {
 }
 
 function operation(endpoint: Endpoint, components: Components): Json {
-  const example = EXAMPLES[exampleKey(endpoint)];
+  const request = EXAMPLES[exampleKey(endpoint)]?.request;
+  // Insomnia reads only the example of a schema, everything else only that of a body.
+  const requestExample = request ? { example: request } : {};
   return {
     summary: endpoint.summary,
     operationId: endpoint.operationId,
@@ -167,8 +169,8 @@ function operation(endpoint: Endpoint, components: Components): Json {
             required: !endpoint.bodyOptional,
             content: {
               'application/json': {
-                schema: components.add(endpoint.body),
-                ...(example?.request ? { example: example.request } : {}),
+                schema: { ...components.add(endpoint.body), ...requestExample },
+                ...requestExample,
               },
               ...Object.fromEntries((endpoint.bodyTypes ?? []).map(type => [type, { schema: { type: 'string' } }])),
             },

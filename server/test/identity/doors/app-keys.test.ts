@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { receiveWebhooks } from '@firsthand/cli/receive-webhooks.ts';
-import type { NewApiKey } from '@firsthand/contract/account/management.ts';
+import type { CreatedApiKey } from '@firsthand/contract/account/management.ts';
 import { CreateVerificationRequest } from '@firsthand/contract/verification/create-verification.ts';
 import type { Verification } from '@firsthand/contract/verification/verification.ts';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const templateOf = async (request: object = TEMPLATE, key = service.tenant.rk_se
   return made.body.id;
 };
 const mint = (more: object) =>
-  ask<NewApiKey>(service, '/v1/api-keys', {
+  ask<CreatedApiKey>(service, '/v1/api-keys', {
     key: service.tenant.rk_secret,
     body: { name: 'The app', mode: 'test', scopes: ['create', 'capture'], ...more },
   });
@@ -63,7 +63,7 @@ describe('POST /v1/api-keys with scopes', () => {
     }
     const made = await mint({ template_id: own });
     expect([made.status, made.body.template_id]).toEqual([201, own]);
-    const read = await ask<NewApiKey>(service, `/v1/api-keys/${made.body.id}`, { key: service.tenant.rk_secret });
+    const read = await ask<CreatedApiKey>(service, `/v1/api-keys/${made.body.id}`, { key: service.tenant.rk_secret });
     expect([read.body.scopes, read.body.template_id]).toEqual([['create', 'capture'], own]);
   });
 

@@ -83,6 +83,24 @@ describe('OpenAPI document', () => {
     expect(inline).toEqual([]);
   });
 
+  it('has no names that generators of Go or Java write twice', () => {
+    const names = Object.keys(document.components.schemas);
+    // In Go, `NewThing` makes a `Thing`. In Java, `System` hides `java.lang.System`.
+    expect(names.filter(name => /^New/.test(name) && names.includes(name.slice(3)))).toEqual([]);
+    expect(names).not.toContain('System');
+    const squeezed = (list: string[]) => list.map(name => name.replaceAll(/[^a-z0-9]/gi, '').toLowerCase());
+    const members = names.map(name => Object.keys(document.components.schemas[name].properties ?? {}));
+    for (const list of [names, ...members]) expect(squeezed(list)).toEqual([...new Set(squeezed(list))]);
+  });
+
+  it('has no union with a list of values, which generators of Java cannot compile', () => {
+    const unions = [...JSON.stringify(document).matchAll(/"anyOf":(\[.*?\}\])/g)].map(([, union]) => union!);
+    expect(unions.length).toBeGreaterThan(20);
+    expect(unions.filter(union => /^\[\{"type":"(?!array)/.test(union) && union.includes('"type":"array"'))).toEqual(
+      [],
+    );
+  });
+
   it('has no dangling reference and no unused schema', () => {
     const referred = new Set(
       [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(match => match[1]),

@@ -14,7 +14,13 @@ const closed = { additionalProperties: false } as const;
  */
 export const UploadUrlRequest = Type.Object(
   {
-    contentType: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+    contentType: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description: 'of the picture; `content_type` is accepted in its place',
+      }),
+    ),
     content_type: Type.Optional(Type.String({ minLength: 1, maxLength: 100, aliasOf: 'contentType' })),
     step_key: Type.Optional(Type.String()),
     size_bytes: Type.Optional(Type.Integer({ minimum: 1 })),

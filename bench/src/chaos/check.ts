@@ -44,7 +44,8 @@ export class Checker {
     this.#receiver = receiver;
     this.#url = fleet.proxy.url;
     // All is settled: a second try would hide a fault.
-    this.#client = new Firsthand(fleet.tenant.pk_test, { baseUrl: this.#url, maxRetries: 0 });
+    // The proxy answers 503 while no node is ready, as on a machine that does many other things.
+    this.#client = new Firsthand(fleet.tenant.pk_test, { baseUrl: this.#url, maxRetries: 5 });
   }
 
   /** Waits until nothing waits any more. Resolves to what waited longest, and to what still does after `timeoutMs`. */

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
+import { chart } from '../../scripts/release/clients.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const CHART = join(import.meta.dirname, 'firsthand');
@@ -124,8 +125,20 @@ describe('chart', () => {
     expect(read(GOLDEN).split('\n')[0]).toBe(`# Rendered from files with the SHA-256 ${digest}`);
   });
 
-  it.skipIf(!onPath('helm'))('passes helm lint (needs helm)', () => {
-    execFileSync('helm', ['lint', '--strict', CHART, '--values', EXAMPLE], { stdio: 'pipe' });
+  it.skipIf(!onPath('helm'))('passes helm lint, and installs from the file of a release (needs helm)', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'fh-chart-'));
+    try {
+      const [[name, bytes]] = [...(await chart({ root: ROOT, version: '0.0.0', commit: '', time: 0 }))] as [
+        [string, Buffer],
+      ];
+      const file = join(folder, name);
+      writeFileSync(file, bytes);
+      execFileSync('helm', ['lint', '--strict', file, '--values', EXAMPLE], { stdio: 'pipe' });
+      const fromFile = HELM.map(argument => (argument === CHART ? file : argument));
+      expect(execFileSync('helm', [...fromFile, EXAMPLE], { encoding: 'utf8' })).toBe(render!(EXAMPLE));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it.skipIf(!existsSync(MODELS))('golden.yaml is valid for Kubernetes (needs .tmp/kubernetes, as in CI)', async () => {

@@ -26,7 +26,7 @@ export interface LabelledPicture {
  * genuine pictures of objects that look like a display (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many
  * of them such objects; the network of the appearance is trained on all, the rest of the model is fitted on the genuine ones. `further-held`: the same by
  * other people, for calibration and thresholds. `next`: displays and genuine pictures, many of paper, cards and books, for the next fit; no published
- * model has seen them.
+ * model has seen them. `flat`: more of these.
  */
 export type Use =
   | 'report'
@@ -39,7 +39,8 @@ export type Use =
   | 'confounder'
   | 'further'
   | 'further-held'
-  | 'next';
+  | 'next'
+  | 'flat';
 
 /** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;

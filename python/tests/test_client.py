@@ -262,7 +262,7 @@ def test_uploads_a_photo_without_its_own_key_in_the_request_to_the_store(both: C
         lambda c: c.captures.upload(ID, b"photo", step_key="front", captured_at=taken),
     )
     wanted, put, submitted = both.asked
-    assert json.loads(wanted.content) == {"content_type": "image/jpeg", "size_bytes": 5, "step_key": "front"}
+    assert json.loads(wanted.content) == {"contentType": "image/jpeg", "size_bytes": 5, "step_key": "front"}
     assert (put.method, put.content, put.headers["x-a"]) == ("PUT", b"photo", "1")
     assert "authorization" not in put.headers
     assert json.loads(submitted.content) == {

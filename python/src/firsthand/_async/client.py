@@ -78,7 +78,7 @@ class AsyncCaptures(AsyncCapturesResource):
             step_key: the step that the photo fills; the first with room unless given
             captured_at: when the photo was taken; without a time zone it is the local time
         """
-        wanted: t.UploadUrlRequest = {"content_type": content_type, "size_bytes": len(photo)}
+        wanted: t.UploadUrlRequest = {"contentType": content_type, "size_bytes": len(photo)}
         capture: t.CaptureRequest = {"image_sha256": hashlib.sha256(photo).hexdigest()}
         if step_key is not None:
             wanted["step_key"] = capture["step_key"] = step_key

@@ -94,8 +94,9 @@ base() {
   local container
   container=$(in_store from scratch)
   in_store add -q "$container" "$1" / >/dev/null
-  # What stands between this machine and its registries may have a certificate of its own.
-  [ ! -f /etc/ssl/certs/ca-certificates.crt ] || in_store config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
+  # What stands between this machine and its registries may have a certificate of its own. Only npm ci asks them.
+  [ "$2" != "$node_base" ] || [ ! -f /etc/ssl/certs/ca-certificates.crt ] ||
+    in_store config --env NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt "$container"
   in_store commit -q --rm --timestamp "$SOURCE_DATE_EPOCH" "$container" "$2" >/dev/null
 }
 base "$work/debian" "$debian_base"

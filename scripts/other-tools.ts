@@ -1,5 +1,5 @@
-// The OpenAPI document in tools that are not ours: clients of OpenAPI Generator in Go and Java, and the importers of Postman and
-// Insomnia. Parts of an integrator's day.
+// Parts of an integrator's day: OpenAPI Generator's clients for Go and Java, and the importers of Postman and Insomnia, read the OpenAPI
+// document.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';

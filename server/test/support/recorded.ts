@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { Firsthand, type StreamedEvent } from '@firsthand/sdk';
 import pg from 'pg';
 import type { NewTenant } from '../../src/identity/tenants/create.ts';
-import { MIGRATIONS_FOLDER } from '../../src/platform/db/migrate.ts';
+import { MIGRATIONS_FOLDER, readMigrations } from '../../src/platform/db/migrate.ts';
 import { many, type Queryable } from '../../src/platform/db/sql.ts';
 
 /** A folder for each release, with what `scripts/release/data.ts` recorded of it. */
@@ -53,15 +52,16 @@ export const readRecorded = async (folder: string): Promise<Recorded> =>
 
 /** Lays out the migrations that the release had. Throws if one of them is not as it was: it would be refused in every installation. */
 export async function copyMigrations({ version, migrations }: Recorded, to: string): Promise<void> {
+  const known = await readMigrations(MIGRATIONS_FOLDER);
   for (const { name, hash } of migrations) {
-    const sql = await readFile(join(MIGRATIONS_FOLDER, `${name}.sql`), 'utf8').catch(() => '');
-    if (createHash('sha256').update(sql.replaceAll('\r\n', '\n')).digest('hex') !== hash) {
+    const migration = known.find(one => one.name === name);
+    if (migration?.hash !== hash) {
       throw new Error(
         `server/migrations/${name}.sql is not as version ${version} ran it. Undo the change and add a new migration. ` +
           `Only while ${version} is unreleased, record it again: node scripts/release/data.ts`,
       );
     }
-    await writeFile(join(to, `${name}.sql`), sql);
+    await writeFile(join(to, `${name}.sql`), migration.sql);
   }
 }
 

@@ -173,7 +173,7 @@ function nextOf(known: readonly Migration[], done: readonly Applied[]): Migratio
   return known.find(migration => !ran.has(migration.version));
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+export async function readMigrations(folder: string): Promise<Migration[]> {
   const files = (await readdir(folder)).filter(file => file.endsWith('.sql')).sort();
   const migrations = await Promise.all(
     files.map(async file => {

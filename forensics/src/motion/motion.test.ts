@@ -115,10 +115,9 @@ describe('parallaxSignal and withParallax', () => {
       residual_px: 0.3,
       epipolar_px: 0.2,
       translation: 0.1,
-      moire_compared: 12,
-      moire_tiles: 0,
-      pattern_tiles: 0,
-      moire_strength: 0,
+      blocks: 120,
+      waves_differ: 0,
+      moire: false,
       coverage: 0.5,
     },
   });
@@ -144,12 +143,12 @@ describe('parallaxSignal and withParallax', () => {
         'not_enough_matches' as const,
       ),
       probability: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
-      strength: fc.double({ min: 0, max: 50, noNaN: true }),
+      moire: fc.boolean(),
     });
     fc.assert(
-      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), any, (p, { answer, probability, strength }) => {
+      fc.property(fc.double({ min: 0, max: 1, noNaN: true }), any, (p, { answer, probability, moire }) => {
         const { evidence } = test(answer);
-        const frames = { answer, probability, evidence: { ...evidence, moire_strength: strength } };
+        const frames = { answer, probability, evidence: { ...evidence, moire } };
         expect(withParallax(p, frames)).toBeGreaterThanOrEqual(p);
         expect(withParallax(p, frames)).toBeLessThanOrEqual(1);
       }),
@@ -169,13 +168,13 @@ describe('parallaxSignal and withParallax', () => {
 
   it('count wrongly moving moire as evidence of a display, with and without parallax', () => {
     const none = test('not_enough_movement');
-    const moire = { ...none, evidence: { ...none.evidence, moire_tiles: 4, moire_strength: 12 } };
+    const moire = { ...none, evidence: { ...none.evidence, moire: true } };
     const flat = { ...test('flat', 0.98), evidence: moire.evidence };
     fc.assert(
       fc.property(fc.double({ min: 0.001, max: 0.999, noNaN: true }), p => {
         expect(withParallax(p, moire)).toBeGreaterThan(p);
         expect(withParallax(p, flat)).toBeGreaterThan(withParallax(p, test('flat', 0.98)));
-        expect(withParallax(p, { ...none, evidence: { ...none.evidence, moire_strength: 5 } })).toBe(p);
+        expect(withParallax(p, none)).toBe(p);
       }),
     );
   });

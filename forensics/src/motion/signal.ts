@@ -4,10 +4,7 @@ import type { TwoFrameTest } from './two-frames.ts';
 /** The log likelihood ratio of a flat subject for a display. About a fifth of honest subjects are flat (walls, documents). */
 const FLAT_RATIO = Math.log(0.95 / 0.2);
 
-/**
- * From this strength on, fine patterns that move differently than the picture count as moire. `CARD.md` has the shares behind the ratio.
- */
-export const LEAST_MOIRE = 7.5;
+/** The log likelihood ratio of moire for a display. `CARD.md` has the shares behind it. */
 const MOIRE_RATIO = 2;
 
 /** Converts the two-frame test to a `DepthSignal`. A flat subject by itself trips nothing. */
@@ -28,7 +25,7 @@ export function parallaxSignal(test: TwoFrameTest, reason: FlatReason): DepthSig
  */
 export function withParallax(probability: number, test: TwoFrameTest | undefined): number {
   if (!test) return probability;
-  let weight = test.evidence.moire_strength >= LEAST_MOIRE ? MOIRE_RATIO : 0;
+  let weight = test.evidence.moire ? MOIRE_RATIO : 0;
   if (test.answer === 'flat' && test.probability !== undefined)
     weight += Math.max(0, 2 * test.probability - 1) * FLAT_RATIO;
   if (weight === 0) return probability;

@@ -4,7 +4,6 @@ import { type Picture, shrink } from '../pixels/picture.ts';
 import { random } from '../pixels/random.ts';
 import { areaResize } from '../pixels/resize.ts';
 import { round } from '../pixels/round.ts';
-import { testAliasing } from './aliasing.ts';
 import type { Plane } from './corners.ts';
 import {
   fitFundamental,
@@ -16,9 +15,14 @@ import {
   translationOf,
 } from './geometry.ts';
 import { type Match, matchFrames } from './match.ts';
+import { compareWaves } from './waves.ts';
 
 /** Longest side at which frames are compared. */
 const SIDE = 960;
+/** Longest side at which waves are followed. */
+const WAVES_SIDE = 1600;
+/** Two more blocks than in any real pair of those that the test was set on. */
+const LEAST_DIFFER = 3;
 /** Focal lengths of phones, in units of the picture's longer side (about 20 to 40 mm equivalent). */
 const FOCALS = [0.6, 0.68, 0.76, 0.84, 0.94, 1.05, 1.2];
 /** With fewer matches there is no answer. */
@@ -51,14 +55,10 @@ export interface TwoFrameTest {
     epipolar_px: number;
     /** Ratio of the camera's movement to the distance of the plane, estimated from the homography. */
     translation: number;
-    /**
-     * Tiles whose fine pattern was compared in both frames, tiles where it moved differently than the picture, tiles where it moved with
-     * the picture, and the strength of the former; see `aliasing.ts`.
-     */
-    moire_compared: number;
-    moire_tiles: number;
-    pattern_tiles: number;
-    moire_strength: number;
+    /** Blocks that were laid on the other frame, those whose waves differ, and whether these are enough for moire; see `waves.ts`. */
+    blocks: number;
+    waves_differ: number;
+    moire: boolean;
     /** Share of the picture's 8 x 8 cells with a match. */
     coverage: number;
   };
@@ -83,15 +83,9 @@ export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
       ? { answer: 'not_enough_matches', evidence: compared.test.evidence }
       : compared.test;
   if (!plane) return test;
-  const aliasing = testAliasing(first, second, plane);
-  const evidence = {
-    ...test.evidence,
-    moire_compared: aliasing.tiles,
-    moire_tiles: aliasing.tiles_moved_wrongly,
-    pattern_tiles: aliasing.tiles_moved_rightly,
-    moire_strength: round(aliasing.strength),
-  };
-  return { ...test, evidence };
+  const [a, b] = [withWaves(first), withWaves(second)];
+  const { blocks, differ } = compareWaves(a, b, atSize(plane, a, first, b, second));
+  return { ...test, evidence: { ...test.evidence, blocks, waves_differ: differ, moire: differ >= LEAST_DIFFER } };
 }
 
 interface Compared {
@@ -121,10 +115,9 @@ export function judgeMatches(
 ): { test: TwoFrameTest; plane?: Matrix3 } {
   const rng = random(matches.length * 7 + 1);
   const evidence: TwoFrameTest['evidence'] = {
-    moire_compared: 0,
-    moire_tiles: 0,
-    pattern_tiles: 0,
-    moire_strength: 0,
+    blocks: 0,
+    waves_differ: 0,
+    moire: false,
     matches: matches.length,
     on_plane: 0,
     on_epipolar_lines: 0,
@@ -214,8 +207,10 @@ function reduced(picture: Picture, side: number): Picture {
   return areaResize(shrink(picture, factor), side);
 }
 
-/** Converts a homography between the small frames to one between the original frames, in pixels. */
-function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane): Matrix3 {
+type Size = Pick<Plane, 'width' | 'height'>;
+
+/** Converts a homography from pixels of `a` to pixels of `b` to one between the same pictures at other sizes. */
+function atSize(h: Matrix3, first: Size, a: Size, second: Size, b: Size): Matrix3 {
   const [ax, ay] = [a.width / first.width, a.height / first.height];
   const [bx, by] = [second.width / b.width, second.height / b.height];
   return [
@@ -229,6 +224,12 @@ function atSize(h: Matrix3, first: Picture, a: Plane, second: Picture, b: Plane)
     h[7] * ay,
     h[8],
   ];
+}
+
+/** Luma at the size at which waves are followed. */
+function withWaves(picture: Picture): Plane {
+  const { width, height, data } = shrink(picture, Math.ceil(Math.max(picture.width, picture.height) / WAVES_SIDE));
+  return { width, height, data: lumaOf(data, width * height) };
 }
 
 function toPlane(picture: Picture): Plane {

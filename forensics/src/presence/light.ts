@@ -3,6 +3,7 @@ import { round } from '../pixels/round.ts';
 import { frameLuma, shrunkTo } from './luma.ts';
 import type { Path } from './path.ts';
 import { type CheckResult, failed, noAnswer, passed, type TraceFrame } from './trace.ts';
+import { wavesOf } from './waves.ts';
 
 const ROWS = 160;
 const LEAST_STEPS = 8;
@@ -15,13 +16,30 @@ const BANDED = 3;
 /** Depth of the bands: share of the light. */
 const LEAST_DEPTH = 0.004;
 
+/** Fewer waves say nothing. */
+const LEAST_WAVES = 8;
+/** Waves of moire follow the scene by no more than this on average. `CARD.md` says how it was set. */
+const MOIRE_FOLLOWS = 0.5;
+
+/** Asks for a display's light: bands that run over the frames decide; moire that does not move with the scene is told to the person who reviews. */
+export function checkLight(frames: readonly TraceFrame[], path: Path): CheckResult {
+  const bands = checkBands(frames, path);
+  const { blocks, waves, followed } = wavesOf(frames, path);
+  const moire = waves >= LEAST_WAVES && followed <= MOIRE_FOLLOWS * waves;
+  const words = moire
+    ? `${bands.words} Fine waves do not move with what the film shows, as on a display.`
+    : bands.words;
+  const waves_followed = waves > 0 ? round(followed / waves) : null;
+  return { ...bands, words, evidence: { ...bands.evidence, blocks, waves, waves_followed, moire } };
+}
+
 /**
  * Asks whether bands of light run over the frames while the scene moves otherwise. A rolling shutter shows the dimming of a display's
  * backlight and of lamps on mains as horizontal bands. Each step's frames are laid on each other, and the brightness ratio of their rows
  * is transformed: bands have the same number of cycles in every step, the scene's own change has not. Lamps make the same bands, so the
  * answer is never more than a doubt.
  */
-export function checkLight(frames: readonly TraceFrame[], { steps }: Path): CheckResult {
+function checkBands(frames: readonly TraceFrame[], { steps }: Path): CheckResult {
   const smalls = frames.map(({ picture }) => rowsOf(picture));
   const power = new Float64Array(CYCLES.most + 1);
   let used = 0;

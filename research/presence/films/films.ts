@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A public film, or a series of pictures, as a line of `films.tsv` names it. */
+/** A public film, or a series of pictures, as a line of `films.tsv` or `displays.tsv` names it. */
 export interface RealFilm {
   name: string;
   /** Bounds are set on `fit`, chosen between on `choose`; `report` is looked at once, at the end. All films of a repository share one. */
   split: 'fit' | 'choose' | 'report';
-  /** Depth of the scene: `near` has depth within reach of a hand's movement, `far` hardly any, `flat` is one plane. Set by eye. */
-  scene: 'near' | 'far' | 'flat';
+  /** Depth of the scene: `near` has depth within reach of a hand's movement, `far` hardly any, `flat` is one plane, `display` one that is lit. Set by eye. */
+  scene: 'near' | 'far' | 'flat' | 'display';
   repository: string;
   commit: string;
   path: string;
@@ -21,8 +21,8 @@ export interface RealFilm {
   licence: string;
 }
 
-export function realFilms(): RealFilm[] {
-  const [head, ...lines] = readFileSync(new URL('./films.tsv', import.meta.url), 'utf8')
+export function realFilms(list: 'films.tsv' | 'displays.tsv' = 'films.tsv'): RealFilm[] {
+  const [head, ...lines] = readFileSync(new URL(`./${list}`, import.meta.url), 'utf8')
     .trim()
     .split('\n');
   const names = head!.split('\t');

@@ -4,7 +4,7 @@ import { frameLuma } from './luma.ts';
 import type { Path } from './path.ts';
 import type { TraceFrame } from './trace.ts';
 
-/** Steps compared, evenly spread over those that can be: each costs 10 ms. */
+/** Steps compared, evenly spread over those that can be: each costs 10 ms of processor time. */
 const STEPS = 5;
 const LEAST_CORRELATION = 0.7;
 /** Steps that move the picture further, as a share of the longer side, show the near things of a scene from another side. */

@@ -3,14 +3,13 @@
 //   node research/presence/waves.ts [--from 100] [--films 16] [--clones FOLDER] [--splits fit,choose,report] [--write FILE]
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { jpegOf } from '@firsthand/forensics/pixels/image.ts';
-import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
+import { shrink } from '@firsthand/forensics/pixels/picture.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
-import { checkLight } from '@firsthand/forensics/presence/light.ts';
+import { checkLight, LEAST_WAVES } from '@firsthand/forensics/presence/light.ts';
 import { pathOf } from '@firsthand/forensics/presence/path.ts';
 import type { TraceFrame } from '@firsthand/forensics/presence/trace.ts';
 import { drawConfounder } from '@firsthand/forensics/simulate/confounders.ts';
-import { drawStage, FRAME, handWay, viewOf } from '@firsthand/forensics/simulate/film.ts';
+import { drawStage, FRAME, handWay, painted, recoded, viewOf } from '@firsthand/forensics/simulate/film.ts';
 import { drawCards } from '@firsthand/forensics/simulate/pairs.ts';
 import { type CaptureParams, drawCapture, drawRecapture } from '@firsthand/forensics/simulate/params.ts';
 import {
@@ -20,7 +19,6 @@ import {
   simulateRecapture,
 } from '@firsthand/forensics/simulate/recapture.ts';
 import { drawScene } from '@firsthand/forensics/simulate/scene.ts';
-import sharp from 'sharp';
 import { createReport, optionsOf } from '../../bench/src/report.ts';
 import { drawMoves } from './attacks/session.ts';
 import { tracesOf } from './films/cut.ts';
@@ -57,7 +55,11 @@ const SUBJECTS: Record<string, Subject> = {
       const shown = { focal: FRAME.width * 0.8, position: played.position[at]!, turn: played.turn[at]! };
       const rest = place % held.position.length;
       const pose = { ...params.pose!, position: held.position[rest]!, turn: held.turn[rest]! };
-      return simulateRecapture(drawn(look(shown, 0)), { ...display, ...params, pose });
+      return simulateRecapture(painted(look(shown, 0), SIZE, FRAME.width / SIZE.width), {
+        ...display,
+        ...params,
+        pose,
+      });
     };
   },
   'a scene with near and far things'(seed) {
@@ -124,7 +126,7 @@ function look(frames: TraceFrame[]): Found {
 
 /** Cells of a table: films, those with enough waves, how far their waves follow the scene, those called a display. */
 function row(found: Found[]): string {
-  const enough = found.filter(({ waves }) => waves >= 8).map(({ followed }) => followed);
+  const enough = found.filter(({ waves }) => waves >= LEAST_WAVES).map(({ followed }) => followed);
   const range = enough.length > 0 ? `${Math.min(...enough).toFixed(2)} to ${Math.max(...enough).toFixed(2)}` : '';
   return [found.length, enough.length, range, found.filter(({ display }) => display).length].join(' | ');
 }
@@ -142,48 +144,9 @@ async function rendered(seed: number, subject: Subject): Promise<TraceFrame[]> {
     const place = 2 * Math.floor((i * (way.position.length - 1)) / (2 * (FRAMES - 1)));
     const turn = way.turn[place]!.map((value, axis) => value + held[axis]!) as [number, number, number];
     const pose = { focal, position: way.position[place]!, turn };
+    // As a browser's canvas shrinks a video.
     const { picture } = await take({ ...capture, seed: seed + i * 1_000_003, pose }, place);
-    frames.push({ at: (place * 1000) / 60, picture: await recoded(halved(picture)) });
+    frames.push({ at: (place * 1000) / 60, picture: await recoded(shrink(picture, 2), 75) });
   }
   return frames;
-}
-
-/** A picture of `SIZE` from what a stage shows at a pose. */
-function drawn(at: ReturnType<ReturnType<typeof viewOf>>): Picture {
-  const { width, height } = SIZE;
-  const data = new Uint8Array(width * height * 3);
-  const out = new Float64Array(3);
-  const zoom = width / FRAME.width;
-  for (let y = 0; y < height; y += 1) {
-    for (let x = 0; x < width; x += 1) {
-      at((x + 0.5 - width / 2) / zoom, (y + 0.5 - height / 2) / zoom, out);
-      for (let c = 0; c < 3; c += 1) data[(y * width + x) * 3 + c] = Math.max(0, Math.min(255, out[c]! + 0.5));
-    }
-  }
-  return { width, height, data };
-}
-
-/** Half the size, each pixel the mean of four, as a browser's canvas shrinks a video. */
-function halved({ width, height, data }: Picture): Picture {
-  const half = { width: width / 2, height: height / 2, data: new Uint8Array((width * height * 3) / 4) };
-  for (let y = 0; y < half.height; y += 1) {
-    for (let x = 0; x < half.width; x += 1) {
-      for (let c = 0; c < 3; c += 1) {
-        const at = (2 * y * width + 2 * x) * 3 + c;
-        const below = at + width * 3;
-        half.data[(y * half.width + x) * 3 + c] =
-          (data[at]! + data[at + 3]! + data[below]! + data[below + 3]! + 2) >> 2;
-      }
-    }
-  }
-  return half;
-}
-
-async function recoded(picture: Picture): Promise<Picture> {
-  return {
-    ...picture,
-    data: await sharp(await jpegOf(picture, 75))
-      .raw()
-      .toBuffer(),
-  };
 }

@@ -109,6 +109,12 @@ export function fitHomography(matches: Match[]): Matrix3 | undefined {
   return Math.abs(full[8]) > 1e-12 ? full.map(value => value / full[8]) : undefined;
 }
 
+/** Where a homography takes a point. */
+export function placeOf(h: Matrix3, x: number, y: number): [x: number, y: number] {
+  const w = h[6] * x + h[7] * y + h[8];
+  return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
+}
+
 /**
  * Returns the distance between the homography's image of the match's first point and its actual place, in pixels of the
  * second frame.

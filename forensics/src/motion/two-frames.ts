@@ -19,10 +19,10 @@ import { compareWaves } from './waves.ts';
 
 /** Longest side at which frames are compared. */
 const SIDE = 960;
-/** Longest side at which waves are followed. */
+/** Longest side at which waves are compared. */
 const WAVES_SIDE = 1600;
-/** Two more blocks than in any real pair of those that the test was set on. */
-const LEAST_DIFFER = 3;
+/** Blocks whose waves differ. Two more than any real pair has. */
+export const LEAST_DIFFER = 3;
 /** Focal lengths of phones, in units of the picture's longer side (about 20 to 40 mm equivalent). */
 const FOCALS = [0.6, 0.68, 0.76, 0.84, 0.94, 1.05, 1.2];
 /** With fewer matches there is no answer. */
@@ -83,7 +83,7 @@ export function testTwoFrames(first: Picture, second: Picture): TwoFrameTest {
       ? { answer: 'not_enough_matches', evidence: compared.test.evidence }
       : compared.test;
   if (!plane) return test;
-  const [a, b] = [withWaves(first), withWaves(second)];
+  const [a, b] = [fineLuma(first), fineLuma(second)];
   const { blocks, differ } = compareWaves(a, b, atSize(plane, a, first, b, second));
   return { ...test, evidence: { ...test.evidence, blocks, waves_differ: differ, moire: differ >= LEAST_DIFFER } };
 }
@@ -226,8 +226,8 @@ function atSize(h: Matrix3, first: Size, a: Size, second: Size, b: Size): Matrix
   ];
 }
 
-/** Luma at the size at which waves are followed. */
-function withWaves(picture: Picture): Plane {
+/** Luma at the size at which waves are compared. */
+function fineLuma(picture: Picture): Plane {
   const { width, height, data } = shrink(picture, Math.ceil(Math.max(picture.width, picture.height) / WAVES_SIDE));
   return { width, height, data: lumaOf(data, width * height) };
 }

@@ -1,6 +1,6 @@
 import { BLOCK, cellAt, type Filler, type Spectrum, twoSpectra } from '../pixels/block-spectrum.ts';
 import type { Plane } from './corners.ts';
-import type { Matrix3 } from './geometry.ts';
+import { type Matrix3, placeOf } from './geometry.ts';
 
 /** Frequencies of waves, in cycles a block. Coarser ones are the scene's own shapes, finer ones are noise. */
 const COARSEST = 4;
@@ -195,8 +195,8 @@ function heightOf({ power }: Spectrum, { kx, ky }: Wave): number {
 }
 
 /**
- * The shift between the blocks by their coarse parts alone: the plane through the phases of the lowest frequencies, fitted from coarse to fine.
- * Near things move further than the frame does. Undefined where the phases fit no small shift.
+ * Returns the shift that is left between two blocks, because near things move further than the frame. Only coarse detail counts: a plane is
+ * fitted through the phases of the lowest frequencies, from coarse to fine. Undefined where they fit no small shift.
  */
 function ownShift(p: Spectrum, q: Spectrum): [number, number] | undefined {
   let [dx, dy] = [0, 0];
@@ -239,8 +239,7 @@ export function corners(size: number, spacing: number): number[] {
 
 function placeAt(h: Matrix3, x: number, y: number): Local {
   const w = h[6] * x + h[7] * y + h[8];
-  const u = (h[0] * x + h[1] * y + h[2]) / w;
-  const v = (h[3] * x + h[4] * y + h[5]) / w;
+  const [u, v] = placeOf(h, x, y);
   return {
     x: u,
     y: v,

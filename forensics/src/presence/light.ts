@@ -17,11 +17,11 @@ const BANDED = 3;
 const LEAST_DEPTH = 0.004;
 
 /** Fewer waves say nothing. */
-const LEAST_WAVES = 8;
+export const LEAST_WAVES = 8;
 /** Waves of moire follow the scene by no more than this on average. `CARD.md` says how it was set. */
 const MOIRE_FOLLOWS = 0.5;
 
-/** Asks for a display's light: bands that run over the frames decide; moire that does not move with the scene is told to the person who reviews. */
+/** Looks for a display's light. Bands that run over the frames decide. Moire only adds a sentence for the person who reviews. */
 export function checkLight(frames: readonly TraceFrame[], path: Path): CheckResult {
   const bands = checkBands(frames, path);
   const { blocks, waves, followed } = wavesOf(frames, path);

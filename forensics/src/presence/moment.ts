@@ -1,5 +1,5 @@
 import { type Corner, findCorners, type Plane } from '../motion/corners.ts';
-import { fitHomography, type Matrix3, ransac, transferError } from '../motion/geometry.ts';
+import { fitHomography, type Matrix3, placeOf, ransac, transferError } from '../motion/geometry.ts';
 import type { Match } from '../motion/match.ts';
 import { random } from '../pixels/random.ts';
 import { align, patchOf } from './tracks.ts';
@@ -111,11 +111,6 @@ const covers = ({ width, height, data }: Plane, { x, y }: { x: number; y: number
   }
   return true;
 };
-
-function placeOf(h: Matrix3, x: number, y: number): [x: number, y: number] {
-  const w = h[6] * x + h[7] * y + h[8];
-  return [(h[0] * x + h[1] * y + h[2]) / w, (h[3] * x + h[4] * y + h[5]) / w];
-}
 
 /** The photo as the frame would show it; -1 where it shows nothing. */
 function warped({ width, height, data }: Plane, like: Plane, h: Matrix3): Plane {

@@ -3,6 +3,7 @@ import type { Picture } from '../pixels/picture.ts';
 import { drawConfounder } from '../simulate/confounders.ts';
 import { type Pose, plainCapture, plainDisplay } from '../simulate/params.ts';
 import { simulateDirect, simulateRecapture } from '../simulate/recapture.ts';
+import { checkLight } from './light.ts';
 import { pathOf } from './path.ts';
 import type { TraceFrame } from './trace.ts';
 import { wavesOf } from './waves.ts';
@@ -27,9 +28,14 @@ it('finds that the moire of a filmed display does not move with the scene, and t
   const moire = wavesOf(onDisplay, pathOf(onDisplay));
   expect(moire.waves).toBeGreaterThanOrEqual(20);
   expect(Math.abs(moire.followed / moire.waves)).toBeLessThan(0.35);
+  expect(checkLight(onDisplay, pathOf(onDisplay))).toMatchObject({
+    evidence: { moire: true },
+    words: expect.stringMatching(/as on a display\.$/),
+  });
 
   const direct = await filmed((pose, seed) => simulateDirect(cloth, { ...capture, pose, seed }));
   const threads = wavesOf(direct, pathOf(direct));
   expect(threads.waves).toBeGreaterThanOrEqual(12);
   expect(threads.followed / threads.waves).toBeGreaterThan(0.9);
+  expect(checkLight(direct, pathOf(direct)).evidence.moire).toBe(false);
 });

@@ -29,20 +29,34 @@ export function drawStage(seed: number): Stage {
 
 /** Returns a photograph of a stage that is as large as its backdrop, as a stage of its own: what a display or a print shows. */
 export function photographed(stage: Stage, seed: number): Stage {
-  const { width, height } = stage.backdrop;
-  const scale = (1.9 * FRAME.width) / width;
   const look = viewOf(stage)({ focal: FRAME.width, position: [0, 0, 0], turn: [0, 0, 0] }, 0);
+  const rng = random(seed + 5);
+  const backdrop = painted(look, stage.backdrop, (1.9 * FRAME.width) / stage.backdrop.width, () => 2 * bell(rng));
+  return { backdrop, cards: [] };
+}
+
+/**
+ * Paints what a view shows.
+ *
+ * @param scale frame pixels for each pixel of the picture
+ * @param grain grey levels to add to a pixel
+ */
+export function painted(
+  look: ReturnType<View>,
+  { width, height }: { width: number; height: number },
+  scale: number,
+  grain = () => 0,
+): Picture {
   const data = new Uint8Array(width * height * 3);
   const out = new Float64Array(3);
-  const rng = random(seed + 5);
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       look((x + 0.5 - width / 2) * scale, (y + 0.5 - height / 2) * scale, out);
-      const grain = 2 * bell(rng);
-      for (let c = 0; c < 3; c++) data[(y * width + x) * 3 + c] = clampByte(out[c]! + grain);
+      const added = grain();
+      for (let c = 0; c < 3; c++) data[(y * width + x) * 3 + c] = clampByte(out[c]! + added);
     }
   }
-  return { backdrop: { width, height, data }, cards: [] };
+  return { width, height, data };
 }
 
 /** The way of a camera: poses at 1/60 s, in units of the subject's distance and radians. */
@@ -290,7 +304,7 @@ function fixed(seed: number, x: number, y: number, zoom: number): number {
 }
 
 /** Encodes as JPEG and decodes again. */
-async function recoded(picture: Picture, quality: number): Promise<Picture> {
+export async function recoded(picture: Picture, quality: number): Promise<Picture> {
   return {
     ...picture,
     data: await sharp(await jpegOf(picture, quality))

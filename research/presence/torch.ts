@@ -17,21 +17,40 @@ const options = optionsOf({ from: '100000', pairs: '100', kinds: '', dump: '' })
 const kinds = [...NEAR, ...DISPLAYS, ...ELSEWHERE, ...MIXED].filter(
   kind => !options.kinds || options.kinds.split(',').includes(kind),
 );
-const report = createReport('A frame with the torch on');
+const report = createReport('A second frame with the torch on');
+printLight();
 report.print('| rendered | pairs | emits | lit | no answer |');
 report.print('|---|---|---|---|---|');
 const dumped: string[] = [];
+const strong: TorchAnswer[] = [];
 for (const kind of kinds) {
   const answers: TorchAnswer[] = [];
   for (let seed = Number(options.from); seed < Number(options.from) + Number(options.pairs); seed++) {
-    const answer = torchAnswer(...(await renderPair(drawPlace(kind, seed), seed)));
+    const place = drawPlace(kind, seed);
+    const answer = torchAnswer(...(await renderPair(place, seed)));
     answers.push(answer);
+    if (kind === 'matte display' && place.candela * Math.PI >= 20 && place.distance <= 0.35) strong.push(answer);
     if (options.dump) dumped.push(JSON.stringify({ kind, seed, ...answer.evidence }));
   }
   if (options.dump) writeFileSync(options.dump, `${dumped.join('\n')}\n`);
-  const count = (wanted: TorchAnswer['answer']): number => answers.filter(({ answer }) => answer === wanted).length;
-  report.row(kind, answers.length, count('emits'), count('lit'), count('no_answer'));
+  printRow(kind, answers);
 }
+printRow('matte display within 0.35 m, torch of 20 lm or more', strong);
 report.write(options.write);
 
+function printRow(name: string, answers: TorchAnswer[]): void {
+  const count = (wanted: TorchAnswer['answer']): number => answers.filter(({ answer }) => answer === wanted).length;
+  report.row(name, answers.length, count('emits'), count('lit'), count('no_answer'));
+}
 
+/** Prints the torch's light at the middle of the frame: an even emitter has lumens / pi candela along its axis. */
+function printLight(): void {
+  report.print('| distance | 7 lm | 20 lm | 50 lm | 20 lm in a room of 50, 150 and 500 lux |');
+  report.print('|---|---|---|---|---|');
+  for (const metres of [0.2, 0.5, 1, 1.5, 3]) {
+    const lux = (lumens: number): number => lumens / Math.PI / metres ** 2;
+    const shares = [50, 150, 500].map(room => `${((100 * lux(20)) / room).toFixed(1)}%`).join(', ');
+    report.row(`${metres} m`, ...[7, 20, 50].map(lumens => `${lux(lumens).toFixed(1)} lux`), shares);
+  }
+  report.print();
+}

@@ -9,7 +9,7 @@
 // If one of the three fails, nothing of this becomes a part of the product.
 import { writeFileSync } from 'node:fs';
 import { createReport, optionsOf } from '../../bench/src/report.ts';
-import { torchAnswer, type TorchAnswer } from './torch/answer.ts';
+import { type TorchAnswer, torchAnswer } from './torch/answer.ts';
 import { DISPLAYS, drawPlace, ELSEWHERE, MIXED, NEAR } from './torch/places.ts';
 import { renderPair } from './torch/render.ts';
 

@@ -13,7 +13,7 @@ const LEAST_BLOCKS = 0.25;
 /** A phone's focal length, as a share of the longer side. */
 const FOCAL = 0.82;
 
-/** Set on seeds from 100 to 149, so that no near thing there "emits" and most displays do. */
+/** Set on seeds from 100 to 149, so that no near thing there "emits" and as many displays as possible do. */
 export const BOUNDS = {
   /** A spot stands out of the frame's noise by this many deviations. */
   clear: 12,
@@ -66,11 +66,17 @@ export function torchAnswer(off: Picture, on: Picture): TorchAnswer {
   const used = usedOf(blocks);
   if (used.length < LEAST_BLOCKS * blocks.off.length) return { answer: 'no_answer', evidence };
   const { off: dark, on: lit } = blocks;
-  const level = quantile(used.map(i => dark[i]!).sort((p, q) => p - q), 0.5);
-  const gain = quantile(used.map(i => lit[i]! / dark[i]!).sort((p, q) => p - q), 0.5);
+  const level = quantile(
+    used.map(i => dark[i]!).sort((p, q) => p - q),
+    0.5,
+  );
+  const gain = quantile(
+    used.map(i => lit[i]! / dark[i]!).sort((p, q) => p - q),
+    0.5,
+  );
   const tone = used.map(i => toneOf(dark[i]! / level));
   const values = used.map(i => Math.log(lit[i]! / dark[i]!));
-  const gained = new Map(fit(tone, values).left.map((left, k) => [used[k]!, Math.exp(left) - 1]));
+  const gained = new Map(leastSquares(tone, values).left.map((left, k) => [used[k]!, Math.exp(left) - 1]));
   const broad = broadSpot(blocks, gained, level);
   const point = pointSpot(blocks, gain, level);
   const focal = FOCAL * Math.max(off.width, off.height);
@@ -157,7 +163,10 @@ function lightOf({ width, height, data }: Picture): { light: Float32Array; full:
 
 /** Blocks that can answer: whole, and not too dark. */
 function usedOf({ off, on, state }: Blocks): number[] {
-  const bright = quantile(Array.from(off).sort((p, q) => p - q), 0.9);
+  const bright = quantile(
+    Array.from(off).sort((p, q) => p - q),
+    0.9,
+  );
   return Array.from(off.keys()).filter(i => state[i] === 2 && off[i]! > DARKEST * bright && on[i]! > 0);
 }
 
@@ -185,11 +194,17 @@ function responseOf(
   });
   const terms = kept.map(k => {
     const block = used[k]!;
-    const [u, v] = [((block % columns) + 0.5 - columns / 2) * BLOCK, (Math.floor(block / columns) + 0.5 - rows / 2) * BLOCK];
+    const [u, v] = [
+      ((block % columns) + 0.5 - columns / 2) * BLOCK,
+      (Math.floor(block / columns) + 0.5 - rows / 2) * BLOCK,
+    ];
     const cone = (1 + (u * u + v * v) / (focal * focal)) ** -2;
     return broad.clear >= BOUNDS.clear ? [...tone[k]!, broad.shape(block), cone] : [...tone[k]!, cone];
   });
-  const { found, left, error } = fit(terms, kept.map(k => values[k]!));
+  const { found, left, error } = leastSquares(
+    terms,
+    kept.map(k => values[k]!),
+  );
   const map = new Map(kept.map((k, i) => [used[k]!, left[i]!]));
   const smooth = kept.map(k => {
     const near = [-1, 0, 1].flatMap(j => [-1, 0, 1].map(i => map.get(used[k]! + j * columns + i)));
@@ -201,7 +216,7 @@ function responseOf(
 }
 
 /** Least squares with the weights of Cauchy's function. `error`: standard error of the last term. */
-function fit(terms: readonly number[][], values: readonly number[]) {
+function leastSquares(terms: readonly number[][], values: readonly number[]) {
   const n = terms[0]!.length;
   let found: number[] = [];
   let left: number[] = [...values];
@@ -220,7 +235,8 @@ function fit(terms: readonly number[][], values: readonly number[]) {
     const spread = Math.max(1e-4, 2 * quantile(sizes, 0.5));
     weights = left.map(value => 1 / (1 + (value / spread) ** 2));
   }
-  const squares = left.reduce((sum, value, k) => sum + weights[k]! * value * value, 0) / weights.reduce((p, q) => p + q);
+  const squares =
+    left.reduce((sum, value, k) => sum + weights[k]! * value * value, 0) / weights.reduce((p, q) => p + q);
   // Neighbours err alike, in groups of about nine.
   return { found, left, error: 3 * Math.sqrt(squares * Math.max(0, inverse)) };
 }

@@ -15,7 +15,11 @@ export const DISPLAYS = ['matte display', 'glossy display'] as const;
 export const ELSEWHERE = ['room from 1.5 to 3 m', 'far', 'out of a window', 'car outdoors'] as const;
 /** Told, and not judged. */
 export const MIXED = ['a display among things'] as const;
-export type Kind = (typeof NEAR)[number] | (typeof DISPLAYS)[number] | (typeof ELSEWHERE)[number] | (typeof MIXED)[number];
+export type Kind =
+  | (typeof NEAR)[number]
+  | (typeof DISPLAYS)[number]
+  | (typeof ELSEWHERE)[number]
+  | (typeof MIXED)[number];
 
 const mirror = (rng: Random, reflectance: number, z = 1): Gloss => ({
   card: -1,
@@ -41,17 +45,24 @@ export function drawPlace(kind: Kind, seed: number): Place {
     albedo: 0.85,
     lamp: 0,
     lux: rng.logUniform(50, 500),
-    gradient: [0.25 * rng.normal(), 0.25 * rng.normal()].map(value => Math.max(-0.8, Math.min(0.8, value))) as [number, number],
+    gradient: [0.25 * rng.normal(), 0.25 * rng.normal()].map(value => Math.max(-0.8, Math.min(0.8, value))) as [
+      number,
+      number,
+    ],
     bands: { amplitude: rng.uniform() < 0.3 ? rng.uniform(0.003, 0.03) : 0, period: rng.logUniform(40, 400) },
     candela,
     camera: { ...drawCamera(rng), jpegQuality: 80 },
     poses: posesOf(rng, 0.2),
     locked: rng.uniform() < 0.3,
   };
-  return { ...place, ...DRAWN[kind](rng, place, seed) };
+  const drawn = { ...place, ...DRAWN[kind](rng, place, seed) };
+  const [first, second] = drawn.poses;
+  const [x, y, z] = second.position;
+  const { distance } = drawn;
+  return { ...drawn, poses: [first, { ...second, position: [x / distance, y / distance, z / distance] }] };
 }
 
-/** A hand that aims at the middle within `tilt` radians (standard deviation), and trembles between the frames. */
+/** A hand that aims at the middle within `tilt` radians (standard deviation), and moves by some millimetres between the frames. Positions in metres. */
 function posesOf(rng: Random, tilt: number): [Pose, Pose] {
   const focal = FRAME.width * rng.uniform(0.7, 0.95);
   const turn = (spread: number): [number, number, number] => [
@@ -63,7 +74,7 @@ function posesOf(rng: Random, tilt: number): [Pose, Pose] {
   const moved = turn(0.01);
   const second: Pose = {
     focal,
-    position: [0.012 * rng.normal(), 0.012 * rng.normal(), 0.006 * rng.normal()],
+    position: [0.008 * rng.normal(), 0.008 * rng.normal(), 0.004 * rng.normal()],
     turn: [first.turn[0] + moved[0], first.turn[1] + moved[1], first.turn[2] + moved[2]],
   };
   return [first, second];
@@ -99,7 +110,11 @@ const display = (rng: Random, place: Place): Partial<Place> => ({
   albedo: rng.uniform(0.003, 0.015),
   bands: { ...place.bands, amplitude: rng.uniform() < 0.25 ? rng.uniform(0.003, 0.05) : 0 },
 });
-const matte = (rng: Random): Gloss => ({ ...mirror(rng, rng.uniform(0.03, 0.05)), haze: 1, lobe: rng.uniform(2, 7) * DEGREE });
+const matte = (rng: Random): Gloss => ({
+  ...mirror(rng, rng.uniform(0.03, 0.05)),
+  haze: 1,
+  lobe: rng.uniform(2, 7) * DEGREE,
+});
 const glass = (rng: Random): Gloss => mirror(rng, rng.uniform(0.02, 0.045));
 
 const DRAWN: Record<Kind, Draw> = {
@@ -137,7 +152,12 @@ const DRAWN: Record<Kind, Draw> = {
   far(rng, { stage }, seed) {
     const cards = cardsOf(seed);
     const lux = rng.logUniform(1_000, 50_000);
-    return { stage: { ...stage, cards }, glosses: glossyCards(rng, cards.length, 0.2), distance: rng.uniform(5, 40), lux };
+    return {
+      stage: { ...stage, cards },
+      glosses: glossyCards(rng, cards.length, 0.2),
+      distance: rng.uniform(5, 40),
+      lux,
+    };
   },
   'out of a window'(rng, { stage }, seed) {
     const distance = rng.uniform(5, 40);
@@ -154,4 +174,3 @@ const DRAWN: Record<Kind, Draw> = {
     return { ...display(rng, place), glosses: [rng.uniform() < 0.5 ? matte(rng) : glass(rng)], stage };
   },
 };
-

@@ -91,7 +91,7 @@ function exposed(place: Place, pose: Pose, candela: number, phase: number): Irra
     new Float32Array(width * height),
     new Float32Array(width * height),
   ];
-  const shade = shader(place, pose, candela);
+  const shade = shader({ ...place, candela }, pose);
   const spots = place.glosses.map(() => ({ miss: Number.POSITIVE_INFINITY, within: 0, x: 0, y: 0, flux: 0 }));
   const out = new Float64Array(3);
   for (let y = 0; y < height; y++) {
@@ -117,8 +117,8 @@ interface Spot {
 
 type Shade = (dx: number, dy: number, band: number, out: Float64Array, spots: Spot[]) => void;
 
-function shader(place: Place, pose: Pose, candela: number): Shade {
-  const { stage, distance, glosses } = place;
+function shader(place: Place, pose: Pose): Shade {
+  const { stage, distance, glosses, candela } = place;
   const cards = [...stage.cards].sort((a, b) => a.z - b.z);
   const onCards = cards.map(({ z }) => onPlane(pose, z));
   const onBackdrop = onPlane(pose, 1);
@@ -149,37 +149,41 @@ function shader(place: Place, pose: Pose, candela: number): Shade {
       if (gloss.card >= 0 && gloss.card !== hit) continue;
       sheets[i]?.(dx, dy, point);
       const z = gloss.card >= 0 ? cards[hit]!.z : gloss.z;
-      mirror(gloss, gloss.card >= 0 ? [cards[hit]!.x, cards[hit]!.y] : [0, 0], point, z, [dx, dy], out, spots[i]!);
+      const centre: [number, number] = gloss.card >= 0 ? [cards[hit]!.x, cards[hit]!.y] : [0, 0];
+      mirror(place, pose, gloss, centre, point, z, [dx, dy], out, spots[i]!);
     }
   };
+}
 
-  function mirror(
-    gloss: Gloss,
-    centre: [number, number],
-    [u, v]: [number, number],
-    z: number,
-    [dx, dy]: [number, number],
-    out: Float64Array,
-    spot: Spot,
-  ): void {
-    const metre = distance / pose.focal;
-    const [px, py, pz] = pose.position;
-    const [x, y, depth] = [u * metre - px * distance, v * metre - py * distance, (z - pz) * distance];
-    // Slope of the facet that mirrors the torch into the lens, less the slope of the surface.
-    const across = (x - TORCH[0] / 2) / depth + gloss.slope[0] + ((u - centre[0]) * metre) / gloss.radius;
-    const down = (y - TORCH[1] / 2) / depth + gloss.slope[1] + ((v - centre[1]) * metre) / gloss.radius;
-    const miss = Math.hypot(across, down);
-    const cosine = pose.focal / Math.hypot(pose.focal, dx, dy);
-    const lux = (candela * cosine) / (x * x + y * y + depth * depth);
-    const hazy = gloss.reflectance * gloss.haze;
-    const lobe = Math.exp(-((miss / gloss.lobe) ** 2) / 2) / (2 * Math.PI * gloss.lobe ** 2);
-    for (let c = 0; c < 3; c++) out[c] += (hazy * lobe * lux) / 4;
-    if (miss >= spot.miss) return;
-    const curved = (gloss.radius / (gloss.radius + depth)) ** 2;
-    const flux = (gloss.reflectance * (1 - gloss.haze) * lux * curved * pose.focal ** 2) / 4;
-    const within = (1 + depth / gloss.radius) / pose.focal;
-    Object.assign(spot, { miss, within, x: dx + FRAME.width / 2, y: dy + FRAME.height / 2, flux });
-  }
+/** Adds the light that a surface mirrors into a point of the frame, and keeps the place where it mirrors the torch itself. */
+function mirror(
+  { distance, candela }: Place,
+  pose: Pose,
+  gloss: Gloss,
+  centre: [number, number],
+  [u, v]: [number, number],
+  z: number,
+  [dx, dy]: [number, number],
+  out: Float64Array,
+  spot: Spot,
+): void {
+  const metre = distance / pose.focal;
+  const [px, py, pz] = pose.position;
+  const [x, y, depth] = [u * metre - px * distance, v * metre - py * distance, (z - pz) * distance];
+  // Slope of the facet that mirrors the torch into the lens, less the slope of the surface.
+  const across = (x - TORCH[0] / 2) / depth + gloss.slope[0] + ((u - centre[0]) * metre) / gloss.radius;
+  const down = (y - TORCH[1] / 2) / depth + gloss.slope[1] + ((v - centre[1]) * metre) / gloss.radius;
+  const miss = Math.hypot(across, down);
+  const cosine = pose.focal / Math.hypot(pose.focal, dx, dy);
+  const lux = (candela * cosine) / (x * x + y * y + depth * depth);
+  const hazy = gloss.reflectance * gloss.haze;
+  const lobe = Math.exp(-((miss / gloss.lobe) ** 2) / 2) / (2 * Math.PI * gloss.lobe ** 2);
+  for (let c = 0; c < 3; c++) out[c] += (hazy * lobe * lux) / 4;
+  if (miss >= spot.miss) return;
+  const curved = (gloss.radius / (gloss.radius + depth)) ** 2;
+  const flux = (gloss.reflectance * (1 - gloss.haze) * lux * curved * pose.focal ** 2) / 4;
+  const within = (1 + depth / gloss.radius) / pose.focal;
+  Object.assign(spot, { miss, within, x: dx + FRAME.width / 2, y: dy + FRAME.height / 2, flux });
 }
 
 /** Returns the torch's illuminance on a plane that faces the start pose, in lux. */
@@ -214,7 +218,8 @@ function light(
     for (let c = 0; c < 3; c++) added[c] = nits * LINEAR[seen[c]! | 0]!;
   }
   for (let c = 0; c < 3; c++) {
-    const value = LINEAR[out[c]! | 0]! + (out[c]! % 1) * (LINEAR[Math.min(255, (out[c]! | 0) + 1)]! - LINEAR[out[c]! | 0]!);
+    const value =
+      LINEAR[out[c]! | 0]! + (out[c]! % 1) * (LINEAR[Math.min(255, (out[c]! | 0) + 1)]! - LINEAR[out[c]! | 0]!);
     if (nearest && place.lamp > 0) out[c] = place.lamp;
     // A black pixel of a display keeps a thousandth of white.
     else if (display) out[c] = place.nits * band * (0.001 + 0.999 * value) + (place.albedo * (room + torch)) / Math.PI;

@@ -42,7 +42,11 @@ const ALIKE = 3;
  *
  * @param gained share that each used block gained, less what exposure and tone curve did
  */
-export function broadSpot({ columns, rows, off }: Blocks, gained: ReadonlyMap<number, number>, level: number): BroadSpot {
+export function broadSpot(
+  { columns, rows, off }: Blocks,
+  gained: ReadonlyMap<number, number>,
+  level: number,
+): BroadSpot {
   const field = new Float64Array(columns * rows);
   const lift = new Float64Array(columns * rows);
   for (const [block, share] of gained) {
@@ -83,7 +87,9 @@ export function broadSpot({ columns, rows, off }: Blocks, gained: ReadonlyMap<nu
     clear: Math.sqrt(explained) / noise,
     flux: peak * 2 * Math.PI * width * width,
     additive: (explained - follows) / (noise * noise),
-    shape: block => Math.exp(-(((block % columns) - column) ** 2 + (Math.floor(block / columns) - row) ** 2) / (2 * width * width)) * (level / off[block]!),
+    shape: block =>
+      Math.exp(-(((block % columns) - column) ** 2 + (Math.floor(block / columns) - row) ** 2) / (2 * width * width)) *
+      (level / off[block]!),
   };
 }
 
@@ -108,8 +114,7 @@ export function pointSpot({ columns, rows, off, on, state }: Blocks, gain: numbe
   for (let row = 1; row < rows - 1; row++) {
     for (let column = 1; column < columns - 1; column++) {
       let sum = 0;
-      for (let j = -1; j <= 1; j++)
-        for (let i = -1; i <= 1; i++) sum += gained[(row + j) * columns + column + i]!;
+      for (let j = -1; j <= 1; j++) for (let i = -1; i <= 1; i++) sum += gained[(row + j) * columns + column + i]!;
       sums.push(sum);
       if (sum > top.sum) top = { sum, column, row };
     }

@@ -13,17 +13,17 @@ const LEAST_BLOCKS = 0.25;
 /** A phone's focal length, as a share of the longer side. */
 const FOCAL = 0.82;
 
-/** Set on seeds from 100 to 149, so that no near thing there "emits" and as many displays as possible do. */
+/** Set on seeds from 100 to 149, so that at most 1% of the near things there "emit", and as many displays as possible do. */
 export const BOUNDS = {
   /** A spot stands out of the frame's noise by this many deviations. */
   clear: 12,
   /** A broad spot is explained better by light that adds than by light that follows the picture, in squared deviations. */
-  additive: 20,
+  additive: 5,
   /** Light that the spot foretells for a surface of middle reflectance, as a share of what was there. */
   foretold: 0.02,
   /** The picture answered with less than this share of what was foretold, and less than this in all. */
-  missing: 0.25,
-  answered: 0.02,
+  missing: 0.2,
+  answered: 0.03,
   /** Light that falls off as the torch's cone does, as a share of what was there. */
   cone: 0.06,
 };

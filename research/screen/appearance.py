@@ -1,58 +1,104 @@
-"""Trains the network that looks at the whole picture, starting from an image classifier.
+"""Trains the network that looks at the whole picture, starting from an image classifier, on a GPU.
 
-    python3 research/screen/appearance.py shrink CACHE --repositories FOLDER [--data FOLDER]
-    python3 research/screen/appearance.py fit CACHE context.generated.onnx appearance [STEPS] [PART]
+    python3 research/screen/appearance.py prepare PACKED VIEWS [COUNT]
+    python3 research/screen/appearance.py fit VIEWS OUT [SECONDS] [SEED] [apart]
 
-`shrink` reads the pictures of `sets.tsv` from clones at FOLDER/OWNER/NAME (or `.git` below it) and those of a MANIFEST.tsv and keeps them at 640
-pixels. KEPT_APART in the environment names a file of SHA-256 sums of pictures that are kept apart for judging: they, and every other picture of
-their repositories, are refused. `fit` trains on the uses FIT_ON; with PART (0 to 4) less one source in five. It starts from the weights in
-`context.generated.onnx` (`networks.py`), writes `appearance.generated.onnx` and `appearance.generated.json`, and prints how the network does on pictures that it was not
-trained on. Needs numpy, pillow, onnx, torch 2; two threads, a quarter of an hour for 600 steps.
+`prepare` draws COUNT (6) views of each picture that `pack.ts` packed: as it is, at 800 and 700 pixels, and others at random; 21 GB for 2,705 pictures.
+`fit` trains for so many SECONDS (125; 1,575 steps of 64 pictures on an H200) and writes OUT.generated.onnx and OUT.generated.json. With `apart` it leaves one source in five out and then
+says how it tells these. Starts from the weights in `context.generated.onnx` (`networks.py`). Needs numpy, pillow, onnx, torch 2, one GPU of 40 GB.
 """
 import hashlib
 import io
 import json
-import multiprocessing
+import os
 import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
-from PIL import Image, ImageOps
+from PIL import Image
 
-from bands import inside, shrink
-from views import HEIGHT, Samples, WIDTH, read, sized
-
-KEPT = 640
-FIT_ON = ('report', 'develop', 'manifest', 'fit', 'choose', 'further')
-REPORTED = ('held', 'display-held', 'genuine-held', 'confounder', 'further-held')
+CLASSIFIER = Path(__file__).parents[2] / 'forensics/src/screen/context.generated.onnx'
+WIDTH, HEIGHT = 640, 480
+PAIRS, RATE = 32, 3e-4
+# How often papers, cards and covers count.
+PAPER_SHARE = 4
 PARTS = 5
-# Views for training are smaller (`views.py`): a network that saw few pixels sees more displays in larger pictures, `HISTORY.md` compares.
-READ_AT = 480, 360
-# Of three runs with other seeds, the one that told the people of `display-held` best.
-SEED = 2
-
-
-# ---- Pictures
-
-
-def keep_small(path, content, _name):
-    picture = Image.open(io.BytesIO(content))
-    if picture.format == 'JPEG':
-        picture.draft('RGB', (2 * KEPT, 2 * KEPT))
-    picture = ImageOps.exif_transpose(picture).convert('RGB')
-    while max(picture.size) // 2 >= KEPT:
-        picture = picture.reduce(2)
-    inside(picture, KEPT, Image.BOX).save(f'{path}.png', compress_level=1)
-
-
-def load(cache, uses):
-    fields = ('key', 'use', 'label', 'source', 'name')
-    rows = [dict(zip(fields, line.rstrip('\n').split('\t'))) for line in open(Path(cache) / 'index.tsv')]
-    return [{**row, 'label': int(row['label']), 'path': Path(cache) / f"{row['key']}.png"} for row in rows if row['use'] in uses]
 
 
 def part_of(source):
     return hashlib.sha1(source.encode()).digest()[0] % PARTS
+
+
+# ---- Views
+
+FILTERS = [Image.LANCZOS, Image.LANCZOS, Image.BICUBIC, Image.BILINEAR, Image.BOX]
+
+
+def encoded(picture, rng, low, high):
+    out = io.BytesIO()
+    picture.save(out, 'JPEG', quality=int(rng.integers(low, high)), subsampling=2 if rng.random() < 0.85 else 0)
+    picture = Image.open(out)
+    picture.load()
+    return picture
+
+
+def inside(picture, side, how=Image.LANCZOS):
+    share = side / max(picture.size)
+    return picture if share >= 1 else picture.resize([max(1, round(length * share)) for length in picture.size], how)
+
+
+def view(picture, number, rng, display):
+    """View 0 is the picture, 1 a messenger's at 800 pixels, 2 one at 700 pixels and quality 45, the others are at random."""
+    if number == 0:
+        return picture
+    if number == 1:
+        return encoded(inside(picture, 800), rng, 75, 76)
+    if number == 2:
+        return encoded(inside(picture, 700), rng, 45, 46)
+    if rng.random() < 0.5:
+        share, shape = rng.uniform(0.6, 1), np.exp(rng.uniform(-0.12, 0.12))
+        width, height = min(picture.width, int(picture.width * share * shape)), min(picture.height, int(picture.height * share / shape))
+        place = np.clip(rng.normal(0.5, 0.2, 2), 0, 1) if display else rng.uniform(0, 1, 2)
+        left, top = int((picture.width - width) * place[0]), int((picture.height - height) * place[1])
+        picture = picture.crop((left, top, left + width, top + height))
+    picture = inside(picture, int(rng.integers(560, 1024)), FILTERS[rng.integers(len(FILTERS))])
+    for _ in range(1 + (rng.random() < 0.35)):
+        picture = encoded(picture, rng, 40, 92)
+    return picture
+
+
+def lying(levels):
+    """A mirrored quarter turn of what stands; training mirrors all."""
+    return np.ascontiguousarray(levels.transpose(1, 0, 2)) if levels.shape[0] > levels.shape[1] else levels
+
+
+def draw(job):
+    """Writes the views of some pictures one after the other, and adds where each lies."""
+    number, rows, packed, out, count = job
+    at = 0
+    with open(out / f'{number:02}.views', 'wb') as file:
+        for row in rows:
+            rng = np.random.default_rng(int(row['key'][:8], 16))
+            picture = Image.open(packed / f"{row['key']}.jpg").convert('RGB')
+            row['views'] = []
+            for one in range(count):
+                levels = lying(np.array(view(picture, one, rng, row['label']).convert('RGB')))
+                row['views'].append([at, *levels.shape[:2]])
+                file.write(levels.tobytes())
+                at += levels.nbytes
+    return rows, at
+
+
+def prepare(packed, out, count=6):
+    packed, out, count = Path(packed), Path(out), int(count)
+    rows = [json.loads(path.read_text()) for path in sorted(packed.glob('*.json'))]
+    parts = os.cpu_count()
+    with ProcessPoolExecutor(parts) as pool:
+        drawn = list(pool.map(draw, [(number, rows[number::parts], packed, out, count) for number in range(parts)]))
+    (out / 'index.json').write_text(json.dumps(drawn))
+    print(f'{len(rows)} pictures, {sum(row["label"] for row in rows)} displays')
 
 
 # ---- The network: MobileNetV2 up to block 15
@@ -61,8 +107,6 @@ def part_of(source):
 KINDS = ((16, 1, 1, 1), (24, 2, 2, 6), (32, 3, 2, 6), (64, 4, 2, 6), (96, 3, 1, 6), (160, 3, 2, 6))
 # Blocks whose layers are read; of block 3, what is expanded in it.
 READ = (3, 5, 12, 15)
-# Blocks that stay as the classifier has them.
-FROZEN = 3
 CHANNELS = 144 + 32 + 96 + 160
 # Features are clipped at so many deviations, as `linear.ts` does.
 CLIPPED = 3
@@ -116,11 +160,8 @@ def build():
         def statistics(self, levels):
             """Mean, deviation and highest value of each channel that is read."""
             found = []
-            with torch.no_grad():
-                x = functional.relu6(self.first((levels - 128) / 128))
-                for block in self.blocks[:FROZEN]:
-                    x, _ = block(x)
-            for number, block in enumerate(self.blocks[FROZEN:], FROZEN):
+            x = functional.relu6(self.first((levels - 128) / 128))
+            for number, block in enumerate(self.blocks):
                 x, expanded = block(x)
                 if number in READ:
                     layer = expanded if number == READ[0] else x
@@ -159,22 +200,97 @@ def start_from(network, path):
 # ---- Training
 
 
-def deliver(rows, seed, queue):
-    samples = Samples(rows, np.random.default_rng(seed))
-    while True:
-        queue.put(samples.batch())
-
-
-def answers(network, rows):
+def load(folder, device):
+    """The pictures, their views on the device."""
     import torch
 
-    network.eval()
     out = []
-    for at in range(0, len(rows), 32):
-        levels = np.stack([sized(read(row), *READ_AT).transpose(2, 0, 1) for row in rows[at:at + 32]])
-        with torch.no_grad():
-            out.append(network(torch.from_numpy(levels)).numpy())
-    return np.concatenate(out)
+    for number, (rows, size) in enumerate(json.loads((folder / 'index.json').read_text())):
+        source = np.memmap(folder / f'{number:02}.views', dtype=np.uint8, mode='r')
+        levels = torch.empty(size, dtype=torch.uint8, device=device)
+        for at in range(0, size, 1 << 28):
+            levels[at:at + (1 << 28)] = torch.from_numpy(np.array(source[at:at + (1 << 28)]))
+        for row in rows:
+            row['views'] = [levels[at:at + h * w * 3].view(h, w, 3) for at, h, w in row['views']]
+        out += rows
+    return sorted(out, key=lambda row: row['key'])
+
+
+def sized(levels, random):
+    """At the network's size; in training a part of it more often than not."""
+    import torch
+    from torch.nn import functional
+
+    if random and torch.rand(()) < 0.6:
+        height, width = levels.shape[:2]
+        share = float(torch.empty(()).uniform_(0.6, 1))
+        h, w = int(height * share), int(width * share)
+        top, left = int(torch.rand(()) * (height - h)), int(torch.rand(()) * (width - w))
+        levels = levels[top:top + h, left:left + w]
+    return functional.interpolate(levels.permute(2, 0, 1)[None].float(), (HEIGHT, WIDTH), mode='bilinear', antialias=True)
+
+
+def toned(levels):
+    """Another exposure, cast, saturation, contrast, turn and noise for each picture."""
+    import torch
+
+    per = lambda low, high, channels=1: torch.empty(len(levels), channels, 1, 1, device=levels.device).uniform_(low, high)
+    x = levels / 255
+    curve = torch.where(per(0, 1) < 0.4, torch.exp(per(-0.3, 0.3)), torch.ones((), device=x.device))
+    x = x.clamp(1e-4, 1) ** curve
+    x = x * per(0.8, 1.2) * per(0.93, 1.07, 3) + per(-0.04, 0.04)
+    grey = x.mean(1, keepdim=True)
+    x = grey + (x - grey) * torch.where(per(0, 1) < 0.4, per(0.3, 1.5), torch.ones((), device=x.device))
+    noise = torch.where(per(0, 1) < 0.25, per(0, 0.02), torch.zeros((), device=x.device))
+    x = (x + noise * torch.randn_like(x)).clamp(0, 1) * 255
+    for side in (2, 3):
+        if torch.rand(()) < 0.5:
+            x = x.flip(side)
+    return x
+
+
+class Draws:
+    """Half of the pictures are displays. Sources count by the root of their size; half the time both classes come from one source."""
+
+    def __init__(self, rows, rng):
+        self.rng = rng
+        self.by = {}
+        for row in rows:
+            self.by.setdefault(row['label'], {}).setdefault(row['source'], []).append(row)
+        both = [source for source in self.by[1] if source in self.by[0]]
+        self.share = {label: self.shares(label, list(self.by[label])) for label in (0, 1)}
+        self.paired = self.shares(1, both)
+
+    def shares(self, label, sources):
+        size = lambda row: PAPER_SHARE if row['paper'] and label == 0 else 1
+        papers = lambda source: 2 if label == 0 and self.by[0][source][0]['paper'] else 1
+        w = np.array([np.sqrt(sum(map(size, self.by[label][source]))) * papers(source) for source in sources])
+        return sources, w / w.sum()
+
+    def of(self, label, source):
+        rows = self.by[label][source]
+        return rows[self.rng.integers(len(rows))]
+
+    def pair(self):
+        if self.rng.random() < 0.5:
+            source = self.rng.choice(self.paired[0], p=self.paired[1])
+            return self.of(1, source), self.of(0, source)
+        return tuple(self.of(label, self.rng.choice(self.share[label][0], p=self.share[label][1])) for label in (1, 0))
+
+
+def batch(draws):
+    import torch
+
+    rows = [row for _ in range(PAIRS) for row in draws.pair()]
+    levels = torch.cat([sized(row['views'][int(torch.rand(()) * len(row['views']))], True) for row in rows])
+    return toned(levels), torch.tensor([float(row['label']) for row in rows], device=levels.device)
+
+
+def statistics(network, levels):
+    import torch
+
+    with torch.autocast('cuda', dtype=torch.bfloat16):
+        return network.statistics(levels.contiguous(memory_format=torch.channels_last)).float()
 
 
 class Fitting:
@@ -201,46 +317,69 @@ class Fitting:
         self.mean.update_parameters(self.network)
 
 
-def train(network, rows, seed, steps, rate):
-    """Returns the network with the running mean of its weights."""
-    import torch
+def loss_of(network, draws):
     from torch.nn import functional
 
-    queue = multiprocessing.Queue(6)
-    drawing = multiprocessing.Process(target=deliver, args=(rows, seed, queue), daemon=True)
-    drawing.start()
-    given = lambda levels: torch.from_numpy(levels).float().to(memory_format=torch.channels_last)
+    levels, labels = batch(draws)
+    found = network.drop(network.norm(statistics(network, levels)).clamp(-CLIPPED, CLIPPED))
+    return functional.binary_cross_entropy_with_logits(network.head(found).squeeze(1), labels * 0.94 + 0.03)
+
+
+def train(network, draws, seconds):
+    """Returns the network with the running mean of its weights."""
+    import torch
+
+    network.train()
+    for number in range(14):
+        if number == 4:
+            torch.cuda.synchronize()
+            began = time.time()
+        loss_of(network, draws).backward()
+    torch.cuda.synchronize()
+    steps = int(seconds / ((time.time() - began) / 10 * 1.12))
+    network.zero_grad()
     with torch.no_grad():
-        found = torch.cat([network.statistics(given(queue.get()[0])) for _ in range(4)])
+        found = torch.cat([statistics(network, batch(draws)[0]) for _ in range(8)])
         network.norm.running_mean.copy_(found.mean(0))
         network.norm.running_var.copy_(found.var(0) + 1e-3)
-    fitting = Fitting(network, steps, rate, 0.02, 0.005)
-    network.train()
+    fitting = Fitting(network, steps, RATE, 0.03, 0.004)
     for step in range(steps):
-        levels, labels = queue.get()
-        with torch.autocast('cpu', dtype=torch.bfloat16):
-            log_odds = network(given(levels))
-        loss = functional.binary_cross_entropy_with_logits(log_odds.float(), torch.from_numpy(labels) * 0.94 + 0.03)
+        loss = loss_of(network, draws)
         fitting.step(loss)
-        if step % 50 == 0:
-            print(seed, step, f'{loss.item():.3f}', flush=True)
-    drawing.terminate()
+        if step % 200 == 0:
+            print(f'{step} of {steps} {loss.item():.3f}', flush=True)
     return fitting.mean.module.eval()
 
 
-def fit(cache, classifier, out, steps=600, part=None):
+def fit(folder, out, seconds=125, seed=5, apart=None):
     import torch
 
-    steps, part = int(steps), None if part is None else int(part)
-    torch.set_num_threads(2)
-    rows = [row for row in load(cache, FIT_ON) if part_of(row['source']) != part]
-    torch.manual_seed(SEED)
+    seed = int(seed)
+    torch.manual_seed(seed)
+    torch.backends.cudnn.benchmark = True
+    rows = load(Path(folder), 'cuda')
     network = build()
-    start_from(network, classifier)
-    network = train(network, rows, SEED, steps, 3e-4)
-    export(network, classifier, out)
-    left_out = [row for row in load(cache, FIT_ON) if part_of(row['source']) == part]
-    compare(network, [{**row, 'use': 'left out'} for row in left_out] + load(cache, REPORTED))
+    start_from(network, CLASSIFIER)
+    network.to('cuda', memory_format=torch.channels_last)
+    fitted = [row for row in rows if not apart or part_of(row['source']) != 0]
+    network = train(network, Draws(fitted, np.random.default_rng(seed)), float(seconds))
+    if apart:
+        compare(network, [row for row in rows if part_of(row['source']) == 0])
+    export(network.cpu(), CLASSIFIER, out)
+
+
+def compare(network, rows):
+    """Prints how the network alone tells displays from genuine pictures that it was not trained on, in the first three views."""
+    import torch
+
+    labels = np.array([row['label'] for row in rows])
+    for number in range(3):
+        with torch.no_grad():
+            found = [statistics(network, sized(row['views'][number], False)) for row in rows]
+            scores = torch.cat([network.head(network.norm(one).clamp(-CLIPPED, CLIPPED)) for one in found]).flatten().cpu().numpy()
+        shown, genuine = scores[labels == 1], scores[labels == 0]
+        at = lambda share: (shown > np.quantile(genuine, 1 - share)).mean()
+        print(f'view {number}: AUC {(shown[:, None] > genuine).mean():.3f}, {at(0.01):.2f} at 1%, {at(0.05):.2f} at 5%, of {len(shown)} and {len(genuine)}')
 
 
 def export(network, classifier, out):
@@ -271,23 +410,6 @@ def export(network, classifier, out):
         file.write('\n')
 
 
-def compare(network, rows):
-    """Prints how the network alone tells displays from genuine pictures that it was not trained on."""
-    scores, labels = answers(network, rows), np.array([row['label'] for row in rows])
-    for use in sorted({row['use'] for row in rows}):
-        part = np.array([row['use'] == use for row in rows])
-        genuine = np.sort(scores[part & (labels == 0)])
-        print(f'{use}: {len(genuine)} genuine, 99 in 100 below {np.quantile(genuine, 0.99):.2f}', end='')
-        if (part & (labels == 1)).any():
-            shown = scores[part & (labels == 1)]
-            print(f'; {len(shown)} displays, AUC {(shown[:, None] > genuine).mean():.3f}, {(shown > np.quantile(genuine, 0.99)).mean():.2f} of them above', end='')
-        print()
-
-
 if __name__ == '__main__':
     verb, *words = sys.argv[1:]
-    if verb == 'shrink':
-        options = dict(zip(words[1::2], words[2::2]))
-        shrink(keep_small, words[0], options['--repositories'], options.get('--data'))
-    else:
-        fit(*words)
+    {'prepare': prepare, 'fit': fit}[verb](*words)

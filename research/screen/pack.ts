@@ -1,11 +1,10 @@
 /**
- * Packs pictures for `patches.py`, in 150 KB each:
+ * Packs pictures for training, in 110 KB each:
  *
  * node research/screen/pack.ts OUT --repositories FOLDER [--data FOLDER] [--kept-apart SUMS]
  *
- * Reads the uses `report`, `develop`, `fit`, `choose`, `further` and, of `next`, the people in {@link NEXT}, whatever is at hand of them, and the
- * pictures of a MANIFEST.tsv. Of each picture OUT gets KEY.jpg, no longer than 1,024 pixels, of large ones KEY_0.jpg and KEY_1.jpg, two parts at
- * their own size, and KEY.json. Of a person's genuine pictures of one use it takes 40 at most. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of pictures
+ * Reads the uses `report`, `develop`, `fit`, `choose`, `further`, `flat` and, of `next`, the people in {@link NEXT}, whatever is at hand of them, and the
+ * pictures of a MANIFEST.tsv. Of each picture OUT gets KEY.jpg, no longer than 1,024 pixels, and KEY.json. Of a person's genuine pictures of one use it takes 40 at most. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of pictures
  * that are kept apart for judging: they, and every other picture of their repositories, are refused.
  */
 
@@ -29,7 +28,7 @@ import {
 sharp.concurrency(1);
 sharp.cache(false);
 
-const USES: Use[] = ['report', 'develop', 'fit', 'choose', 'further', 'next'];
+const USES: Use[] = ['report', 'develop', 'fit', 'choose', 'further', 'next', 'flat'];
 /** The people of `next` who are fitted. The others judge. */
 const NEXT = new Set(
   'harbaum LiveSalton PDA-UR g1sbi sz3 circle11111 nand2mario tmikonen andrewdcampbell rotemabend'.split(' '),
@@ -37,15 +36,9 @@ const NEXT = new Set(
 /** Who photographed papers, cards, covers and labels. */
 const PAPERS = new Set('tmikonen andrewdcampbell rotemabend hj3yoo MikeF310 open-mmlab zxing zxing-cpp'.split(' '));
 const MOST_GENUINE = 40;
-/** Long side of the packed picture, least long side of one that keeps parts at its own size, their side, and how many there are. */
+/** Long side of the packed picture, and its quality. */
 const LONG = 1024;
-const LARGE = 1400;
-const SIDE = 320;
-const PARTS = 2;
-
-/** Returns where a part begins, about the middle, by four digits of the picture's sum. */
-const placeOf = (length: number, sha256: string, digit: number): number =>
-  Math.floor((length - SIDE) * (0.18 + (0.64 * Number.parseInt(sha256.slice(digit, digit + 4), 16)) / 65_535));
+const QUALITY = 84;
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -87,21 +80,10 @@ async function pack({ label, source, use = 'report', name, read }: LabelledPictu
   const picture = await decodePicture(bytes, await inspect(bytes));
   packed.add(key);
   if (label === 0) genuine.set(of, before + 1);
-  const whole = join(out, `${key}.jpg`);
   await imageOf(picture)
     .resize({ width: LONG, height: LONG, fit: 'inside', withoutEnlargement: true })
-    .jpeg({ quality: 86 })
-    .toFile(whole);
-  const { width, height } = picture;
-  const crops = Math.max(width, height) > LARGE && Math.min(width, height) >= SIDE ? PARTS : 0;
-  for (let i = 0; i < crops; i++) {
-    const left = placeOf(width, sha256, 20 + 8 * i);
-    const top = placeOf(height, sha256, 24 + 8 * i);
-    await imageOf(picture)
-      .extract({ left, top, width: SIDE, height: SIDE })
-      .jpeg({ quality: 92 })
-      .toFile(join(out, `${key}_${i}.jpg`));
-  }
-  const paper = label === 0 && PAPERS.has(source) ? 1 : 0;
-  writeFileSync(join(out, `${key}.json`), JSON.stringify({ key, label, source, name, paper, crops }));
+    .jpeg({ quality: QUALITY })
+    .toFile(join(out, `${key}.jpg`));
+  const paper = label === 0 && (use === 'flat' || PAPERS.has(source)) ? 1 : 0;
+  writeFileSync(join(out, `${key}.json`), JSON.stringify({ key, label, source, name, paper }));
 }

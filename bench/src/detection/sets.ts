@@ -26,7 +26,7 @@ export interface LabelledPicture {
  * genuine pictures of objects that look like a display (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many
  * of them such objects; the network of the appearance is trained on all, the rest of the model is fitted on the genuine ones. `further-held`: the same by
  * other people, for calibration and thresholds. `next`: displays and genuine pictures, many of paper, cards and books, for the next fit; no published
- * model has seen them. `flat`: more of these.
+ * model has seen them. `flat`: more of these, to fit on; `flat-held`: by other people, to judge.
  */
 export type Use =
   | 'report'
@@ -40,7 +40,8 @@ export type Use =
   | 'further'
   | 'further-held'
   | 'next'
-  | 'flat';
+  | 'flat'
+  | 'flat-held';
 
 /** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;

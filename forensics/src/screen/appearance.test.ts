@@ -21,12 +21,12 @@ it('measureAppearance gives the same answer for the same picture, and for one th
 it("measureAppearance answers as ONNX Runtime's numbers do, though its weights are whole numbers of 12 bits", async () => {
   const run = network('./appearance.generated.onnx');
   for (const seed of [1, 2, 3]) {
-    const picture = drawScene(seed, { width: 480, height: 360 });
-    const count = 480 * 360;
+    const picture = drawScene(seed, { width: 640, height: 480 });
+    const count = 640 * 480;
     const planes = Float32Array.from(
       { length: 3 * count },
       (_, i) => picture.data[3 * (i % count) + Math.floor(i / count)]!,
     );
-    expect(Math.abs(measureAppearance(picture) - logOddsOf(head, await run(planes, 480, 360)))).toBeLessThan(0.15);
+    expect(Math.abs(measureAppearance(picture) - logOddsOf(head, await run(planes, 640, 480)))).toBeLessThan(0.15);
   }
 });

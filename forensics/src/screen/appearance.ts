@@ -4,9 +4,9 @@ import { landscape } from './landscape.ts';
 import { logOddsOf } from './linear.ts';
 import { levelsOf, trunk } from './trunk.ts';
 
-/** Size at which the network reads a picture,  landscape. A band of 40 cycles a picture is twelve pixels wide. */
-const WIDTH = 480;
-const HEIGHT = 360;
+/** Size at which the network reads a picture, landscape. */
+const WIDTH = 640;
+const HEIGHT = 480;
 
 /** Least long side, in pixels, of a shrunk picture in which the network sees as much as in the full one. */
 export const APPEARANCE_SIDE = WIDTH;

@@ -16,7 +16,7 @@ const SEEN =
   'The whole picture looks like a display: coloured bands that do not follow the scene, or its contrast and cast.';
 
 /** Appearance, in log odds, that about one genuine picture in a hundred reaches. */
-const TELLING = 2.2;
+const TELLING = 0.6;
 
 /** What the network of bands says of about three genuine pictures in a hundred. It puts words and a heat map to a finding, and decides nothing. */
 const BANDS_FROM = 1.25;
@@ -65,10 +65,8 @@ export async function detectScreen(
       tiles_with_rare_peaks: round(features.any_share30),
       neighbouring_tiles_that_agree: round(features.any_agree),
       bright_quadrilateral: round(features.quad),
-      ...(measured.bands && {
-        appearance: round(features.appearance),
-        coloured_bands: round(Math.max(0, features.bands - BANDS_FROM)),
-      }),
+      ...(features.appearance !== undefined && { appearance: round(features.appearance) }),
+      ...(measured.bands && { coloured_bands: round(Math.max(0, features.bands - BANDS_FROM)) }),
       ...(detected && seen && { why: SEEN }),
       model: screenModel.name,
     },

@@ -42,7 +42,7 @@ export interface ScreenMeasurement {
 export interface Stages {
   /** Asked with tiles, waves, tones and context. */
   first(features: Features): boolean;
-  /** Asked with texture besides. */
+  /** Asked with the appearance besides. */
   second(features: Features): boolean;
 }
 
@@ -82,12 +82,12 @@ export async function measureScreen(whole: Picture, stages: Stages = ALL): Promi
   const context = measureContext(small);
   for (let i = 0; i < context.length; i++) features[`context${i}`] = context[i];
   if (stages.first(features)) return { features, grids, small, part };
+  features.appearance = measureAppearance(seen);
+  if (stages.second(features)) return { features, grids, small, part };
   const texture = measureTexture(picture);
   for (let i = 0; i < texture.length; i++) features[`texture${i}`] = texture[i];
-  if (stages.second(features)) return { features, grids, small, part };
   const bands = await measureBands(small);
   features.bands = bands.logOdds;
-  features.appearance = measureAppearance(seen);
   return { features, grids, small, bands, part };
 }
 

@@ -77,21 +77,21 @@ it('predict answers only by the first stage for a picture that it clears', () =>
   expect(clearedByFirst(model, features)).toBeUndefined();
 });
 
-it('predict gives a picture the typical appearance if none up to the most would make it doubtful', () => {
+it('predict counts what is not measured as typical if nothing up to the most would make a picture doubtful', () => {
   const features = { moire: 1, border: 1, context0: -9 };
-  /** A model by which the features without the appearance have these log odds. Doubtful begins at ln 4 = 1.39. */
+  /** A model by whose first regression and appearance the features have these log odds. Doubtful begins at ln 4 = 1.39. */
   const giving = (given: number): Model => {
-    const b = model.platt.b + given - logOdds(features);
-    return { ...model, platt: { ...model.platt, b, appearance: 0.5 } };
+    // 2 (0.25 - 1) + 0.5 · 2, and b
+    const platt = { ...model.platt, b: given + 0.5, appearance: 0.5 };
+    return { ...model, platt, second: { parts: 1, most: 2, typical: -2 } };
   };
-  const second = { most: 4, typical: -2 };
+  const seen = { ...features, appearance: 2 };
   const [clear, open] = [giving(-0.62), giving(-0.6)];
-  for (const appearance of [-5, 3, 6]) {
-    const seen = { ...features, appearance };
-    expect(predict({ ...clear, second }, seen)).toBe(clearedBySecond({ ...clear, second }, features));
-    expect(predict({ ...clear, second }, seen)).toBeCloseTo(1 / (1 + Math.exp(1.62)), 9);
-    expect(clearedBySecond({ ...open, second }, seen)).toBeUndefined();
-    expect(predict({ ...open, second }, seen)).toBe(predict(open, seen));
+  for (const context0 of [-9, 0, 9]) {
+    expect(predict(clear, { ...seen, context0 })).toBe(clearedBySecond(clear, seen));
+    expect(predict(clear, { ...seen, context0 })).toBeCloseTo(1 / (1 + Math.exp(2.62)), 9);
+    expect(clearedBySecond(open, { ...seen, context0 })).toBeUndefined();
+    expect(predict(open, { ...seen, context0 })).toBe(predict({ ...open, second: undefined }, { ...seen, context0 }));
   }
-  expect(clearedBySecond(clear, features)).toBeUndefined();
+  expect(clearedBySecond({ ...clear, second: undefined }, seen)).toBeUndefined();
 });

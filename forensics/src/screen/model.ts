@@ -57,10 +57,12 @@ interface FirstStage {
 }
 
 /**
- * The second stage: a picture that even an appearance of `most` would not make doubtful is clear. Its appearance is not measured and counts as
- * `typical`.
+ * The second stage: a picture that is clear even if all that is not yet measured (the regressions after `parts`, and the trees) spoke for a display as
+ * loudly as `most`, in log odds. These count as `typical`.
  */
 interface SecondStage {
+  /** How many of `Model.parts`, from the first, are measured by then. */
+  parts: number;
   most: number;
   typical: number;
 }
@@ -77,36 +79,35 @@ const halvings = ({ long_side = FULL }: Features): number =>
   Math.log2(FULL / Math.min(FULL, Math.max(LEAST, long_side)));
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */
-export function predict(model: Model, features: Features): number {
-  const cleared = clearedByFirst(model, features);
-  if (cleared !== undefined) return cleared;
-  const logOdds = withoutAppearance(model, features);
-  return clearWithout(model, logOdds) ?? logistic(logOdds + seen(model, features.appearance ?? 0));
-}
+export const predict = (model: Model, features: Features): number =>
+  clearedByFirst(model, features) ?? clearedBySecond(model, features) ?? logistic(allLogOdds(model, features));
 
-/** Returns the log odds by everything but the appearance. */
-function withoutAppearance({ features: names, trees, treesBias, treesShare, parts, platt }: Model, features: Features) {
+/** Returns the log odds by everything. */
+function allLogOdds(model: Model, features: Features): number {
+  const { features: names, trees, treesBias, treesShare, parts, platt } = model;
   const values = valuesOf(names, features);
   let score = treesBias;
   for (const tree of trees) score += leafOf(tree, values);
-  const { a, b, perHalving = 0 } = platt;
-  return a * (sumOf(parts, features) + treesShare * score) + b + perHalving * halvings(features);
+  return firstLogOdds(model, parts.length, features) + platt.a * treesShare * score;
 }
 
-/** Returns what this appearance adds to the log odds. */
-const seen = ({ platt }: Model, appearance: number): number => (platt.appearance ?? 0) * appearance;
+/** Returns the log odds by the first regressions, the size and the appearance. */
+function firstLogOdds({ parts, platt }: Model, count: number, features: Features): number {
+  const { a, b, perHalving = 0, appearance = 0 } = platt;
+  return (
+    a * sumOf(parts.slice(0, count), features) +
+    b +
+    perHalving * halvings(features) +
+    appearance * (features.appearance ?? 0)
+  );
+}
 
-/** Returns the probability of a picture that is clear whatever its appearance. Reads all features but that. */
+/** Returns the probability of a picture that the second stage clears. Reads the appearance and the regressions up to that stage. */
 export function clearedBySecond(model: Model, features: Features): number | undefined {
-  return clearWithout(model, withoutAppearance(model, features));
-}
-
-/** Returns the probability of a picture that these log odds, by everything but the appearance, make clear. */
-function clearWithout(model: Model, logOdds: number): number | undefined {
   const { second, thresholds } = model;
   if (!second) return undefined;
-  if (logistic(logOdds + seen(model, second.most)) >= thresholds.doubtful) return undefined;
-  return logistic(logOdds + seen(model, second.typical));
+  const logOdds = firstLogOdds(model, second.parts, features);
+  return logistic(logOdds + second.most) < thresholds.doubtful ? logistic(logOdds + second.typical) : undefined;
 }
 
 /** Returns the probability by the first stage, if that is so low that the picture is clear. */

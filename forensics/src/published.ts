@@ -12,7 +12,7 @@ export interface PublishedRates {
 
 /** The vision model behind `context` is the operator's choice, so it has no published rates. */
 export const PUBLISHED: { readonly [Name in SignalName]?: PublishedRates } = {
-  screen: { flagged: { count: 19, of: 1_232 }, at_most: 0.024, found: { count: 230, of: 379, at_least: 0.52 } },
+  screen: { flagged: { count: 19, of: 3_091 }, at_most: 0.01, found: { count: 193, of: 250, at_least: 0.71 } },
   ai: { flagged: { count: 0, of: 2_048 }, at_most: 0.001, found: { count: 29, of: 29 } },
   reverse: { flagged: { count: 8, of: 7_381 }, at_most: 0.002, found: { count: 120, of: 122 } },
   depth: { flagged: { count: 3, of: 247 }, at_most: 0.031, found: { count: 131, of: 136 } },

@@ -1,11 +1,12 @@
 /**
  * Measures pictures for training and for the benchmark: one JSON line per picture and variant. An interrupted run resumes.
  *
- * node research/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--list LIST.tsv] [--variants A,B ...]
+ * node research/screen/measure.ts OUT.jsonl [--data FOLDER] [--repositories FOLDER] [--uses A,B ...] [--list LIST.tsv] [--variants A,B ...]
  * [--in-turn A,B ...] [--every N] [--kept-apart SUMS]
  *
  * `--data` names a folder with MANIFEST.tsv, `--repositories` a folder with clones of the repositories in `sets.tsv` (uses `report`, `develop`,
- * `fit`, `choose`, `further`, `held` and `further-held`). LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed
+ * `fit`, `choose`, `further`, `held` and `further-held`, or those of `--uses`; of `next` the people on whom nothing was fitted). For `calibrate.ts` they are
+ * `held,further-held,next,display-held,genuine-held,confounder,flat-held`, the variants `orig,chat,squeezed`. LIST has a line `label TAB source TAB path` for each further picture (label 1: a photographed
  * display or print), such as those of `simulate.ts`. Variants: those of `vary.ts`. `--in-turn` measures each picture in one of these variants more, by its
  * place. `--every` measures each Nth picture only, to try the whole way in minutes; `train.py` needs displays by two sources of two groups, and
  * displays and genuine pictures of `held` and `further-held`. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums: nothing is measured if one of these pictures, or another of their
@@ -24,6 +25,7 @@ import {
   listedPictures,
   listedSnapshots,
   manifestPictures,
+  NEXT_FITTED,
   type Use,
 } from '../../bench/src/detection/sets.ts';
 import { formsOf } from '../../bench/src/detection/vary.ts';
@@ -35,6 +37,7 @@ const { values: options, positionals } = parseArgs({
   options: {
     data: { type: 'string' },
     repositories: { type: 'string' },
+    uses: { type: 'string', default: 'report,develop,fit,choose,further,held,further-held' },
     list: { type: 'string' },
     variants: { type: 'string', default: 'orig' },
     'in-turn': { type: 'string' },
@@ -54,9 +57,13 @@ const furtherPictures = (path: string): LabelledPicture[] =>
       return { label: label === '1' ? 1 : 0, source, name, read: () => readFileSync(name) };
     });
 
-const uses: Use[] = ['report', 'develop', 'fit', 'choose', 'further', 'held', 'further-held'];
+const uses = options.uses.split(',') as Use[];
 const single = [...(data ? manifestPictures(data) : []), ...(list ? furtherPictures(list) : [])];
-const listed = repositories ? uses.flatMap(use => listedPictures(repositories, use)) : [];
+const listed = repositories
+  ? uses
+      .flatMap(use => listedPictures(repositories, use))
+      .filter(({ use, source }) => use !== 'next' || !NEXT_FITTED.has(source))
+  : [];
 const pictures = [...single, ...listed];
 const measured = (index: number): boolean => index % Number(options.every) === 0;
 const keptApart = options['kept-apart'];
@@ -79,7 +86,7 @@ const done = new Set(
 );
 const file = createWriteStream(out, { flags: 'a' });
 const inTurn = options['in-turn']?.split(',') ?? [];
-for (const [index, { label, source, name, read }] of pictures.entries()) {
+for (const [index, { label, source, use, name, read }] of pictures.entries()) {
   if (!measured(index)) continue;
   let form: ((name: string) => Promise<Buffer>) | undefined;
   let sha256 = '';
@@ -96,7 +103,7 @@ for (const [index, { label, source, name, read }] of pictures.entries()) {
       const found = await measureScreen(picture);
       if (!found) continue;
       const { width, height } = picture;
-      file.write(`${JSON.stringify({ label, source, name, sha256, v, width, height, f: found.features })}\n`);
+      file.write(`${JSON.stringify({ label, source, use, name, sha256, v, width, height, f: found.features })}\n`);
     } catch (cause) {
       console.error(`${name} ${v}: ${cause instanceof Error ? cause.message.split('\n')[0] : cause}`);
     }

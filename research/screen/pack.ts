@@ -3,7 +3,7 @@
  *
  * node research/screen/pack.ts OUT --repositories FOLDER [--data FOLDER] [--kept-apart SUMS]
  *
- * Reads the uses `report`, `develop`, `fit`, `choose`, `further`, `flat` and, of `next`, the people in {@link NEXT}, whatever is at hand of them, and the
+ * Reads the uses `report`, `develop`, `fit`, `choose`, `further`, `flat` and, of `next`, the people in {@link NEXT_FITTED}, whatever is at hand of them, and the
  * pictures of a MANIFEST.tsv. Of each picture OUT gets KEY.jpg, no longer than 1,024 pixels, and KEY.json. Of a person's genuine pictures of one use it takes 40 at most. `--kept-apart` (or KEPT_APART) names a file of SHA-256 sums of pictures
  * that are kept apart for judging: they, and every other picture of their repositories, are refused.
  */
@@ -22,6 +22,7 @@ import {
   listedPictures,
   listedSnapshots,
   manifestPictures,
+  NEXT_FITTED,
   type Use,
 } from '../../bench/src/detection/sets.ts';
 
@@ -29,10 +30,6 @@ sharp.concurrency(1);
 sharp.cache(false);
 
 const USES: Use[] = ['report', 'develop', 'fit', 'choose', 'further', 'next', 'flat'];
-/** The people of `next` who are fitted. The others judge. */
-const NEXT = new Set(
-  'harbaum LiveSalton PDA-UR g1sbi sz3 circle11111 nand2mario tmikonen andrewdcampbell rotemabend'.split(' '),
-);
 /** Who photographed papers, cards, covers and labels. */
 const PAPERS = new Set('tmikonen andrewdcampbell rotemabend hj3yoo MikeF310 open-mmlab zxing zxing-cpp'.split(' '));
 const MOST_GENUINE = 40;
@@ -53,7 +50,7 @@ const { data, repositories, 'kept-apart': keptApart } = options;
 
 const listed = repositories
   ? USES.flatMap(use => listedPictures(repositories, use, { missing: 'leave out' })).filter(
-      ({ use, source }) => use !== 'next' || NEXT.has(source),
+      ({ use, source }) => use !== 'next' || NEXT_FITTED.has(source),
     )
   : [];
 const single = data ? manifestPictures(data) : [];

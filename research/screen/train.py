@@ -1,12 +1,11 @@
 """Fits the single-still screen detector on measured features and writes its model file.
 
-    python3 research/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json SCORES.tsv FEATURES.jsonl ...
+    python3 research/screen/train.py forensics/src/screen/model.generated.json bench/src/detection/folds.generated.json FEATURES.jsonl ...
 
 Each line of a feature file is {"label", "source", "name", "v", "f"} as written by `measure.ts`. Sources are never split. The models in the second
 file are fitted without one group of sources each, so that the benchmark needs no fitting; they leave out the network of the appearance, which has
 seen these pictures. Their calibration and thresholds come from what each of them answers on the group that it did not see. The published model is fitted on all
-groups. How it weighs the appearance, and its thresholds, are set on the sources that `sets.tsv` lists as `held` and `further-held`, which
-nothing is fitted on. The third file lists its answers on these pictures as they are, for `genuine.ts`. KEPT_APART in the environment names a file of SHA-256 sums of
+groups, and `calibrate.ts` weighs the appearance beside it and sets its thresholds. KEPT_APART in the environment names a file of SHA-256 sums of
 pictures that are kept apart for judging: with one of them, or another picture of its repository, nothing is fitted. Needs numpy, scipy, scikit-learn, xgboost.
 """
 import gzip
@@ -24,7 +23,7 @@ from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 
-NAME = 'screen-still-14'
+NAME = 'screen-still-15'
 SIMULATED = 'simulated'
 TREES = dict(n_estimators=600, max_depth=3, learning_rate=0.05, subsample=0.6, colsample_bytree=0.25,
              min_child_weight=8, reg_lambda=5, n_jobs=1, tree_method='hist', random_state=3)
@@ -35,8 +34,6 @@ SIMULATED_SHARE = 0.3
 DOUBTFUL, CONFIDENT = 0.01, 0.0003
 # Share of displays that the first stage clears, of those that its models did not see.
 CLEARED = 0.01
-# Least distance of the appearance that the second stage allows for above the highest one of a genuine picture held for calibration.
-APPEARANCE_MARGIN = 1
 # Least distance of `confident` above the highest genuine picture, in mean excesses of the highest tenth.
 CONFIDENT_MARGIN = 1.5
 # Measured but not used: the first distinguish one camera's processing from another's and cost 0.015 of AUC on held-out sources; `bands` is a
@@ -54,9 +51,8 @@ SOURCES = {use: {row['source'] or row['repository'].split('/')[0] for row in LIS
 LENT = sorted(SOURCES['fit'])
 # Sources of genuine pictures that are held out to set thresholds. Not in the benchmark's table.
 CHOSEN_ON = sorted(SOURCES['choose'])
-# Long sides, in pixels, between which the size of a picture counts (`model.ts`), and those of the printed rates.
+# Long sides, in pixels, between which the size of a picture counts (`model.ts`).
 FULL, LEAST = 1600, 700
-SIZES = ((0, 900), (900, 1500), (1500, np.inf))
 # Parts into which all sources that are held out are divided.
 GROUPS = 8
 # Sources used only for calibration and thresholds, scored by the final model.
@@ -81,8 +77,7 @@ def refuse_kept_apart(rows):
 
 
 def load(paths):
-    """Pictures, names and values by part of the model, labels, sources, variants, long sides and answers of the network of the appearance
-    (one row per picture and variant, NaN if not measured)."""
+    """Names and values by part of the model, labels, sources, variants and long sides (one row per picture and variant, NaN if not measured)."""
     rows = [json.loads(line) for path in paths for line in open(path)]
     refuse_kept_apart(rows)
     rows = [row for row in rows if row['label'] == 0 or row['source'] not in FURTHER]
@@ -99,8 +94,7 @@ def load(paths):
     sources = np.array([row['source'] for row in rows])
     variants = np.array([row['v'] for row in rows])
     sides = np.array([max(row['width'], row['height']) for row in rows])
-    appearance = np.array([row['f'].get('appearance', np.nan) for row in rows])
-    return [row['name'] for row in rows], names, values, labels, sources, variants, sides, appearance
+    return names, values, labels, sources, variants, sides
 
 
 def weights(labels, sources):
@@ -314,7 +308,7 @@ def rates(log_odds, y, sources, variants, shown, thresholds):
 
 
 def calibrate(apart, y, sources, variants, sides):
-    """Returns Platt's coefficients, both thresholds and the log odds of every held-out picture, all without the networks over the whole picture."""
+    """Returns Platt's coefficients and both thresholds, all without the networks over the whole picture."""
     real = ~np.isnan(apart)
     reported = real & ~np.isin(sources, CHOSEN_ON + HELD + FURTHER)
     # Calibrated on reported pictures in every variant, each source held out. A small picture keeps less of a display, so the size counts too.
@@ -324,7 +318,7 @@ def calibrate(apart, y, sources, variants, sides):
     genuine, unfitted = real & (y == 0), np.isin(sources, HELD)
     thresholds = thresholds_of(log_odds, sources, (genuine & ~unfitted, genuine & unfitted), genuine & ~unfitted & (variants == 'orig'))
     rates(log_odds, y, sources, variants, reported, thresholds)
-    return {'a': float(a), 'b': b, 'perHalving': float(per_halving)}, thresholds, log_odds
+    return {'a': round(float(a), 6), 'b': round(b, 6), 'perHalving': round(float(per_halving), 6)}, thresholds
 
 
 def first_stage(apart, y, sources, sides):
@@ -340,53 +334,15 @@ def first_stage(apart, y, sources, sides):
     return {'parts': FIRST, 'platt': {'a': digits(a), 'b': digits(b), 'perHalving': digits(per_halving)}, 'clears': digits(clears)}
 
 
-def second_stage(log_odds, weight, appearance, y, doubtful):
-    """Returns the highest appearance that the second stage allows for, and the mean of the genuine pictures that it clears; of original pictures held for calibration."""
-    genuine = y == 0
-    most = float(np.ceil(appearance[genuine].max() + APPEARANCE_MARGIN))
-    cleared = log_odds + weight * most < np.log(doubtful / (1 - doubtful))
-    print(f'second stage clears {cleared[genuine].mean():.2f} of genuine pictures, {(cleared & ~genuine).sum()} displays')
-    return {'most': most, 'typical': round(float(appearance[cleared & genuine].mean()), 1)}
-
-
-def publish(platt, log_odds, appearance, y, sources, variants, sides):
-    """Adds the network of the appearance, on pictures that neither it nor a fit has seen."""
-    held = np.isin(sources, HELD) & ~np.isnan(appearance) & ~np.isnan(log_odds)
-    halvings = np.log2(FULL / np.clip(sides, LEAST, FULL))
-    (share, weight, per_halving), bias = fit_platt(np.column_stack([log_odds, appearance, halvings])[held], y[held])
-    without = share * log_odds + per_halving * halvings + bias
-    log_odds = without + weight * appearance
-    genuine = held & (y == 0)
-    sets = [genuine & (sides >= low) & (sides < high) for low, high in SIZES]
-    thresholds = thresholds_of(log_odds, sources, sets, genuine & (variants == 'orig'))
-    rates(log_odds, y, sources, variants, held, thresholds)
-    for part in filter(np.any, sets):
-        print(f'genuine, {sides[part].min()} to {sides[part].max()} pixels: {(log_odds[part] >= np.log(thresholds["doubtful"] / (1 - thresholds["doubtful"]))).sum()} of {part.sum()} doubtful')
-    digits = lambda value: round(float(value), 6)
-    platt = {'a': digits(share * platt['a']), 'b': digits(share * platt['b'] + bias), 'perHalving': digits(share * platt['perHalving'] + per_halving),
-             'appearance': digits(weight)}
-    print(thresholds, platt)
-    originals = held & (variants == 'orig')
-    second = second_stage(without[originals], weight, appearance[originals], y[originals], thresholds['doubtful'])
-    return platt, thresholds, log_odds, second
-
-
 def write(path, value):
     with open(path, 'w') as out:
         json.dump(value, out, separators=(',', ':'))
         out.write('\n')
 
 
-def write_scores(path, pictures, labels, sources, shown, log_odds):
-    with open(path, 'w') as out:
-        out.write('label\tsource\tname\torig\n')
-        for i in np.flatnonzero(shown):
-            out.write(f'{labels[i]}\t{sources[i]}\t{pictures[i]}\t{1 / (1 + np.exp(-log_odds[i])):.5f}\n')
-
-
 def main():
-    model_file, folds_file, scores_file, *features = sys.argv[1:]
-    pictures, names, values, y, sources, variants, sides, appearance = load(features)
+    model_file, folds_file, *features = sys.argv[1:]
+    names, values, y, sources, variants, sides = load(features)
     held = np.isin(sources, HELD)
     rows = lambda mask: ({part: values[part][mask] for part in values}, y[mask], sources[mask], variants[mask])
     apart = np.full((len(y), 2), np.nan)
@@ -394,19 +350,10 @@ def main():
     apart[~held], folds = held_apart(names, *rows(~held))
     models = train(names, *rows(~held))
     apart[held] = score(models, rows(held)[0])
-    finish((model_file, folds_file, scores_file), export_models(names, models), folds, apart, pictures, y, sources, variants, sides, appearance)
-
-
-def finish(files, models, folds, apart, pictures, y, sources, variants, sides, appearance):
-    """Calibrates, and writes what was fitted."""
-    model_file, folds_file, scores_file = files
     first = first_stage(apart[:, 1], y, sources, sides)
-    platt, thresholds, log_odds = calibrate(apart[:, 0], y, sources, variants, sides)
-    rounded = {name: round(value, 6) for name, value in platt.items()}
-    write(folds_file, {'models': [export(fold, rounded, thresholds) for fold in folds['models']], 'groups': folds['groups']})
-    platt, thresholds, log_odds, second = publish(platt, log_odds, appearance, y, sources, variants, sides)
-    write(model_file, {**export(models, platt, thresholds), 'first': first, 'second': second})
-    write_scores(scores_file, pictures, y, sources, np.isin(sources, HELD) & (variants == 'orig') & ~np.isnan(log_odds), log_odds)
+    platt, thresholds = calibrate(apart[:, 0], y, sources, variants, sides)
+    write(folds_file, {'models': [export(fold, platt, thresholds) for fold in folds['models']], 'groups': folds['groups']})
+    write(model_file, {**export(export_models(names, models), platt, thresholds), 'first': first})
 
 
 if __name__ == '__main__':

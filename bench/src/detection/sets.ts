@@ -25,8 +25,8 @@ export interface LabelledPicture {
  * `display-held`: displays and genuine pictures by other senders. `genuine-held`: genuine pictures of every kind, by yet others. `confounder`:
  * genuine pictures of objects that look like a display (cloth, carpets, tiles, keyboards, facades). `further`: displays and genuine pictures, many
  * of them such objects; the network of the appearance is trained on all, the rest of the model is fitted on the genuine ones. `further-held`: the same by
- * other people, for calibration and thresholds. `next`: displays and genuine pictures, many of paper, cards and books, for the next fit; no published
- * model has seen them. `flat`: more of these, to fit on; `flat-held`: by other people, to judge.
+ * other people, for calibration and thresholds. `next`: displays and genuine pictures, many of paper, cards and books; the network is trained on those by
+ * {@link NEXT_FITTED}. `flat`: more of these, for the network; `flat-held`: by other people.
  */
 export type Use =
   | 'report'
@@ -42,6 +42,11 @@ export type Use =
   | 'next'
   | 'flat'
   | 'flat-held';
+
+/** The people of `next` whose pictures the network of the appearance is trained on. Those of the others set weights and thresholds. */
+export const NEXT_FITTED: ReadonlySet<string> = new Set(
+  'harbaum LiveSalton PDA-UR g1sbi sz3 circle11111 nand2mario tmikonen andrewdcampbell rotemabend'.split(' '),
+);
 
 /** Largest picture that is read from a repository, in bytes. */
 const LARGEST = 64 * 2 ** 20;

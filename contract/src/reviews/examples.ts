@@ -69,8 +69,8 @@ export const reviewExamples = (completed: object): Readonly<Record<string, Endpo
       200: {
         cases: 10_000,
         since: '2026-10-02T07:12:44.000Z',
-        thresholds: { doubtful: 0.95, confident: 0.999 },
-        in_force: { doubtful: 0.84978, confident: 0.99472 },
+        thresholds: { doubtful: 0.97, confident: 0.9999 },
+        in_force: { doubtful: 0.94771, confident: 0.99974 },
         flips: 31,
         by: [
           { from: 'failed', to: 'suspicious', cases: 2, approved: 0, rejected: 2 },

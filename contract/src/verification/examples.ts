@@ -59,13 +59,13 @@ const capture = {
 const explanation = {
   screen: {
     score: 0.02,
-    model: 'screen-still-14',
-    odds: { pictures: 705, as_high: 426, one_in: 2 },
+    model: 'screen-still-15',
+    odds: { pictures: 3_091, as_high: 1_142, one_in: 3 },
     thresholds: {
-      doubtful: { at: 0.84978, odds: { pictures: 705, as_high: 5, one_in: 120 } },
-      confident: { at: 0.99472, odds: { pictures: 705, as_high: 0, one_in: 710 } },
+      doubtful: { at: 0.94771, odds: { pictures: 3_091, as_high: 20, one_in: 150 } },
+      confident: { at: 0.99974, odds: { pictures: 3_091, as_high: 0, one_in: 3_100 } },
     },
-    published: { flagged: { count: 19, of: 1_232 }, at_most: 0.024, found: { count: 230, of: 379, at_least: 0.52 } },
+    published: { flagged: { count: 19, of: 3_091 }, at_most: 0.01, found: { count: 193, of: 250, at_least: 0.71 } },
     tiles: [],
   },
   ai: {

@@ -35,7 +35,7 @@ const withoutAnswer = (reason: NonNullable<ScreenSignal['reason']>): ScreenSigna
 });
 
 /**
- * Detects whether an upright picture is a photograph of a display or a print, in about 55 ms where the first stage clears it, 75 where the second does and 120 elsewhere, at any
+ * Detects whether an upright picture is a photograph of a display or a print, in about 55 ms where the first stage clears it, 120 where the second does and 150 elsewhere, at any
  * size. A two-frame test of the same subject, if given, shifts the probability. Not evaluated where `measureScreen` measures nothing, and where nothing is found in a picture too small to clear. The evidence of a
  * picture that the first or second stage cleared lacks `appearance` and `coloured_bands`.
  */

@@ -50,16 +50,16 @@ describe('why a case is doubted, in the dashboard', () => {
     const desk = await arrive('viewer', `/verifications/${doubted}`);
     await desk.heading('C-why');
     await desk.page
-      .getByText(/None of 705 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
+      .getByText(/None of 3,091 genuine photos scored this high|About 1 in [\d,]+ genuine photos scores/)
       .waitFor();
     await desk.page
       .getByText(
-        'Measured on sources it never saw: 19 of 1,232 genuine flagged (at most 2.4%). 230 of 379 found, at least 52% over the people who took them.',
+        'Measured on sources it never saw: 19 of 3,091 genuine flagged (at most 1.0%). 193 of 250 found, at least 71% over the people who took them.',
       )
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not checked: .*Found elsewhere/).waitFor();
-    await desk.page.getByRole('img', { name: /Suspicious from 0\.85, which 1 in \d+ reaches/ }).waitFor();
+    await desk.page.getByRole('img', { name: /Suspicious from 0\.95, which 1 in \d+ reaches/ }).waitFor();
     const part = desk.page.getByRole('button', { name: /^Part 1, strength/ });
     await part.scrollIntoViewIfNeeded();
     let before = '';

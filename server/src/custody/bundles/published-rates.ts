@@ -11,8 +11,8 @@ interface Rate {
 const RATES: Record<SignalKey, Rate> = {
   screen_detection: {
     name: 'screen',
-    model: 'screen-still-14',
-    flagged: '19 of 1,232 suspicious (at most 2.4%), none failed',
+    model: 'screen-still-15',
+    flagged: '19 of 3,091 suspicious (at most 1.0%), none failed',
   },
   depth: { name: 'depth', flagged: '3 of 247 answered pairs called flat (at most 3.1%), none with high confidence' },
   ai_detection: { name: 'ai', flagged: '0 of 2,048 camera files (at most 0.1%)' },

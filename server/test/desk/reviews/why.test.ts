@@ -40,10 +40,10 @@ describe('why a case is doubted', () => {
     const [shown] = (await read(viewer, display.id)).captures;
     const screen = shown!.explanation!.screen!;
     expect(screen).toMatchObject({
-      model: 'screen-still-14',
-      odds: { pictures: 705, one_in: expect.any(Number) },
-      thresholds: { doubtful: { at: 0.84978, odds: { as_high: 5, one_in: 120 } }, confident: { at: 0.99472 } },
-      published: { flagged: { count: 19, of: 1_232 }, at_most: 0.024, found: { count: 230, of: 379, at_least: 0.52 } },
+      model: 'screen-still-15',
+      odds: { pictures: 3_091, one_in: expect.any(Number) },
+      thresholds: { doubtful: { at: 0.94771, odds: { as_high: 20, one_in: 150 } }, confident: { at: 0.99974 } },
+      published: { flagged: { count: 19, of: 3_091 }, at_most: 0.01, found: { count: 193, of: 250, at_least: 0.71 } },
     });
     expect(screen.score).toBeGreaterThan(screen.thresholds!.doubtful.at);
     expect(screen.tiles!.length).toBeGreaterThan(0);

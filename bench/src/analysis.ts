@@ -77,7 +77,7 @@ const parts: Part[] = [
   ['screen: tones, lines and edges at 320 pixels', () => measureGlobalFeatures(small, {})],
   ['screen: things, by the trunk at 320 pixels', () => measureContext(small)],
   ['screen: texture, by the trunk over four crops', () => measureTexture(picture)],
-  ['screen: appearance, by the trunk at 480 × 360 pixels', () => measureAppearance(quarter)],
+  ['screen: appearance, by the trunk at 640 × 480 pixels', () => measureAppearance(quarter)],
   ['screen: bands', () => measureBands(small)],
   ['screen: features of the first stage', () => measureScreen(picture, { first: () => true, second: () => true })],
   [

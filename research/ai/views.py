@@ -1,16 +1,16 @@
-"""Brings every picture of `sets.tsv` to the same form, three ways, whatever its file was: PICTURES/views/SHA-WAY.jpg and PICTURES/views.tsv.
+"""Brings every picture of `sets.tsv.gz` to the same form, three ways, whatever its file was.
 
     PICTURES=folder python3 views.py
 
-`sent`: a square crop at full size. `small`: the picture at 800 pixels, then a square crop. `messenger`: at 1,024 to 1,600 pixels and two JPEG passes,
-then a square crop. What is there already stays. The side of a crop, the quality, the colour sampling and the place are drawn alike for both classes. A picture that never was a JPEG is
-one before it is cropped, so that two passes, out of step, are in every file.
+`sent`: at full size. `small`: at 800 pixels. `messenger`: at 1,024 to 1,600 pixels and two JPEG passes. A square crop of each is compressed once more: of 256 pixels to fit on
+(PICTURES/fit/SHA-WAY.jpg), two of 384 pixels to judge (PICTURES/judge/SHA.rgb: way after way, R, G, B of each pixel, and in PICTURES/views.json their sides). Quality, colour sampling and place
+are drawn alike for both classes. A picture that never was a JPEG is one before it is cropped, so that two passes, out of step, are in every view.
 """
 
-import gzip
 import csv
-import hashlib
+import gzip
 import io
+import json
 import os
 import sys
 import warnings
@@ -22,17 +22,15 @@ from PIL import Image, ImageOps
 
 HERE = Path(__file__).parent
 PICTURES = Path(os.environ["PICTURES"])
-VIEWS = PICTURES / "views"
+FIT, JUDGE = PICTURES / "fit", PICTURES / "judge"
 WAYS = ("sent", "small", "messenger")
-# Side of a square crop, by use.
-SIDES = {"fit": 256, "choose": 384, "judge": 384}
 warnings.filterwarnings("ignore")
 Image.MAX_IMAGE_PIXELS = None
 
 
 def again(image, quality, sampling=2):
     out = io.BytesIO()
-    image.save(out, "JPEG", quality=int(quality), subsampling=sampling)
+    image.save(out, "JPEG", quality=int(quality), subsampling=int(sampling))
     return Image.open(io.BytesIO(out.getvalue())).convert("RGB")
 
 
@@ -41,49 +39,55 @@ def shrink(image, side):
     return image if scale >= 1 else image.resize([max(1, round(n * scale)) for n in image.size], Image.Resampling.LANCZOS)
 
 
+def arriving(image, way, rng):
+    if way == "small":
+        return shrink(image, 800)
+    if way == "messenger":
+        return again(shrink(image, int(rng.integers(1024, 1601))), rng.integers(65, 85))
+    return image
+
+
+def crop(image, side, rng):
+    side = min(side, *image.size)
+    left, top = (int(rng.integers(0, n - side + 1)) for n in image.size)
+    return image.crop((left, top, left + side, top + side))
+
+
 def view(row):
-    sha = row["sha256"]
+    """Part, class and so on, the sides of the crops that judge, and their mean colours; None for a file that is no picture."""
+    sha = row["sha256"][:20]
     rng = np.random.default_rng(int(sha[:12], 16))
-    image = Image.open(PICTURES / "found" / sha)
-    was_jpeg = image.format in ("JPEG", "MPO")
-    image = ImageOps.exif_transpose(image).convert("RGB")
+    try:
+        image = Image.open(PICTURES / "found" / row["sha256"])
+        was_jpeg = image.format in ("JPEG", "MPO")
+        image = ImageOps.exif_transpose(image).convert("RGB")
+    except OSError:
+        return None
     if not was_jpeg:
         image = again(image, rng.integers(88, 98), rng.choice([0, 2]))
-    for way in WAYS:
-        one = image
-        if way == "small":
-            one = shrink(image, 800)
-        if way == "messenger":
-            one = again(shrink(image, int(rng.integers(1024, 1601))), rng.integers(65, 85))
-        side = min(SIDES[row["use"]], *one.size)
-        left, top = (int(rng.integers(0, n - side + 1)) for n in one.size)
-        one = one.crop((left, top, left + side, top + side))
-        quality = int(rng.integers(65, 80) if way == "messenger" else rng.integers(75, 96))
-        one.save(path_of(row, way), "JPEG", quality=quality, subsampling=int(rng.choice([0, 2])))
-
-
-def path_of(row, way):
-    return VIEWS / f"{row['sha256'][:20]}-{way}.jpg"
-
-
-def seen(row):
-    """What both classes should share: side, bytes and mean colour of each view."""
-    for way in WAYS:
-        path = path_of(row, way)
-        one = Image.open(path)
-        mean = np.asarray(one.resize((8, 8), Image.Resampling.BOX), float).mean((0, 1))
-        yield [row["sha256"], way, one.width, path.stat().st_size, *np.round(mean, 1)]
+    sides, colours = [], []
+    with open(JUDGE / f"{sha}.rgb", "wb") as file:
+        for way in WAYS:
+            one = arriving(image, way, rng)
+            quality = int(rng.integers(65, 80) if way == "messenger" else rng.integers(75, 96))
+            sampling = int(rng.choice([0, 2]))
+            small = crop(one, 256, rng)
+            if small.width == 256:
+                small.save(FIT / f"{sha}-{way}.jpg", "JPEG", quality=quality, subsampling=sampling)
+            judged = np.stack([np.asarray(again(crop(one, 384, rng), quality, sampling)) for _ in range(2)])
+            file.write(judged.tobytes())
+            sides.append(judged.shape[1])
+            colours.append(np.round(judged.mean((0, 1, 2)), 1).tolist())
+    return {**{name: row[name] for name in ("part", "label", "generator", "source", "repository")}, "sha": sha, "sides": sides, "colours": colours}
 
 
 def main():
-    VIEWS.mkdir(parents=True, exist_ok=True)
+    FIT.mkdir(parents=True, exist_ok=True)
+    JUDGE.mkdir(exist_ok=True)
     rows = list(csv.DictReader(gzip.open(HERE / "sets.tsv.gz", "rt", newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
-    missing = [row for row in rows if not all(path_of(row, way).exists() for way in WAYS)]
-    with ProcessPoolExecutor(2) as pool:
-        list(pool.map(view, missing, chunksize=8))
-    with open(PICTURES / "views.tsv", "w") as out:
-        out.write("sha256\tway\tside\tbytes\tred\tgreen\tblue\n")
-        out.writelines("\t".join(map(str, line)) + "\n" for row in rows for line in seen(row))
+    with ProcessPoolExecutor() as pool:
+        found = [one for one in pool.map(view, rows, chunksize=8) if one]
+    (PICTURES / "views.json").write_text(json.dumps(found))
 
 
 if __name__ == "__main__":

@@ -54,12 +54,12 @@ describe('why a case is doubted, in the dashboard', () => {
       .waitFor();
     await desk.page
       .getByText(
-        'Measured on sources it never saw: 19 of 3,091 genuine flagged (at most 1.0%). 193 of 250 found, at least 71% over the people who took them.',
+        'Measured on sources it never saw: 19 of 3,091 genuine flagged (at most 1%). 193 of 250 found, at least 71% over the people who took them.',
       )
       .waitFor();
     await desk.page.getByText(/This detector gives no score, so there are no odds/).waitFor();
     await desk.page.getByText(/^Not checked: .*Found elsewhere/).waitFor();
-    await desk.page.getByRole('img', { name: /Suspicious from 0\.95, which 1 in \d+ reaches/ }).waitFor();
+    await desk.page.getByRole('img', { name: /Suspicious from 0\.94771, which 1 in \d+ reaches/ }).waitFor();
     const part = desk.page.getByRole('button', { name: /^Part 1, strength/ });
     await part.scrollIntoViewIfNeeded();
     let before = '';

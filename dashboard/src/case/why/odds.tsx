@@ -107,7 +107,7 @@ function Axis({ odds, thresholds }: { odds: OddsOf; thresholds: NonNullable<Sign
   const label = [
     t('odds.axis', { n: number(odds.one_in) }),
     ...marks.map(({ band, at, rarity }) =>
-      t(`odds.${band}`, { at: number(at, { maximumFractionDigits: 3 }), n: number(rarity.one_in) }),
+      t(`odds.${band}`, { at: number(at, { maximumFractionDigits: 5 }), n: number(rarity.one_in) }),
     ),
   ].join(' ');
   return (

@@ -13,7 +13,7 @@ import { parseArgs } from 'node:util';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
 import { logOddsOf } from '@firsthand/forensics/screen/linear.ts';
-import { predict } from '@firsthand/forensics/screen/model.ts';
+import { halvings, predict } from '@firsthand/forensics/screen/model.ts';
 import { areaUnderCurve, foundAt } from '../../bench/src/detection/statistics.ts';
 import { logisticRegression } from './logistic.ts';
 
@@ -24,7 +24,7 @@ const DOUBTFUL = 0.01;
 const CONFIDENT = 0.0003;
 /** Share of the genuine originals that counts as their tail. */
 const TAIL = 0.03;
-/** Long sides, in pixels, between which the size counts, and those of the ranges in each of which `doubtful` holds. */
+/** Long sides, in pixels, of the rows of the table, and of the ranges in each of which `doubtful` holds. */
 const FULL = 1600;
 const LEAST = 700;
 const RANGES = [
@@ -66,7 +66,6 @@ const SHRUNK = 0.1;
 const plain = { ...model, parts, platt: { a: SHRUNK, b: 0 } };
 const logOdds = (p: number): number => Math.log(p / (1 - p));
 const logistic = (z: number): number => 1 / (1 + Math.exp(-z));
-const halvings = (side: number): number => Math.log2(FULL / Math.min(FULL, Math.max(LEAST, side)));
 const mean = (values: number[]): number => values.reduce((total, value) => total + value, 0) / values.length;
 const digits = (value: number): number => Number(value.toFixed(6));
 const groupOf = (source: string): number => createHash('sha1').update(source).digest()[0]! % GROUPS;
@@ -90,7 +89,7 @@ function rowOf(line: string): Row {
     form: v,
     side: f.long_side,
     appearance: f.appearance,
-    first: a * sumOf(FIRST, f) + b + perHalving * halvings(f.long_side),
+    first: a * sumOf(FIRST, f) + b + perHalving * halvings(f),
     known: sumOf(SECOND, f),
     all: logOdds(predict(plain, f)) / SHRUNK,
   };
@@ -111,7 +110,7 @@ function passedBy(scores: { z: number; source: string }[], share: number): numbe
 
 /** Returns the log odds by everything, and what of it is not measured by the second stage. */
 const scoreOf = ({ a, b, perHalving, appearance }: Calibration['platt'], row: Row): { z: number; rest: number } => ({
-  z: a * row.all + appearance * row.appearance + perHalving * halvings(row.side) + b,
+  z: a * row.all + appearance * row.appearance + perHalving * halvings({ long_side: row.side }) + b,
   rest: a * (row.all - row.known),
 });
 
@@ -148,7 +147,7 @@ function clearingOf(scored: (Row & { z: number })[]): number {
 
 function calibrate(rows: Row[]): Calibration {
   const { weights, bias } = logisticRegression(
-    rows.map(({ all, appearance, side }) => [all, appearance, halvings(side)]),
+    rows.map(({ all, appearance, side }) => [all, appearance, halvings({ long_side: side })]),
     rows.map(({ label }) => label),
   );
   const [a = 0, appearance = 0, perHalving = 0] = weights.map(digits);

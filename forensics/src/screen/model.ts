@@ -75,7 +75,7 @@ const LEAST = 700;
  * Returns how often a full-size picture was halved to this long side. A smaller picture keeps less of a display, so its score is lower; the same
  * score says more.
  */
-const halvings = ({ long_side = FULL }: Features): number =>
+export const halvings = ({ long_side = FULL }: Features): number =>
   Math.log2(FULL / Math.min(FULL, Math.max(LEAST, long_side)));
 
 /** Returns the calibrated probability (0..1) that the features are those of a photographed display or print. */

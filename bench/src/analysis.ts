@@ -9,6 +9,7 @@
 
 import { readFileSync } from 'node:fs';
 import { SHOWN_SIGNALS } from '@firsthand/contract/verification/signals.ts';
+import { logOddsOfGenerated } from '@firsthand/forensics/ai/patches.ts';
 import { analyzePicture } from '@firsthand/forensics/analyze.ts';
 import { decode, decodePicture, previewOf } from '@firsthand/forensics/files/decode.ts';
 import { inspect } from '@firsthand/forensics/files/inspect.ts';
@@ -69,7 +70,7 @@ const whole: Part[] = [
       release(picture);
     },
   ],
-  ['everything', () => analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) })],
+  ['everything', () => analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name), aiBuiltIn: true })],
 ];
 const parts: Part[] = [
   ['inspect', () => inspect(bytes)],
@@ -86,6 +87,7 @@ const parts: Part[] = [
   ],
   ['screen: all features', () => measureScreen(picture)],
   ['screen: all, with the heat map', () => detectScreen(picture)],
+  ['AI: the pixels', () => logOddsOfGenerated(picture)],
   ['fingerprint', () => fingerprint(prepare({ ...half, channels: 3 }))],
   ['look-ups of a reverse search', () => probes(prepared)],
 ];

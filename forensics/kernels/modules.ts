@@ -12,7 +12,7 @@ const compiler = join(root, 'tools/node_modules/assemblyscript/bin/asc.js');
 /** Each configuration of the compiler, and the module in `forensics/src` that it produces. */
 export const MODULES = [
   { configuration: 'asconfig.json', module: 'pixels/kernels.generated.wasm' },
-  { configuration: 'trunk.asconfig.json', module: 'screen/trunk.generated.wasm' },
+  { configuration: 'trunk.asconfig.json', module: 'networks/trunk.generated.wasm' },
 ] as const;
 
 /** SHA-256 in hex: of everything the modules are compiled from, and of each module. */

@@ -1,5 +1,6 @@
 import type { ShownSignalName } from '@firsthand/contract/verification/signals.ts';
 import { assessProvenance } from './ai/assess.ts';
+import { withBuiltInModel } from './ai/built-in.ts';
 import { withOperatorModel } from './ai/operator-model.ts';
 import { depthSignal } from './depth-maps/signal.ts';
 import { decode, decodePicture, encodeDisplay, NOT_IN_BROWSERS, previewOf } from './files/decode.ts';
@@ -47,6 +48,8 @@ export interface AnalysisRequest {
   officialTrust?: boolean;
   /** Path of the manifest of the operator's model; see `ai/model.ts`. */
   aiModel?: string;
+  /** Look at the pixels of a picture without a mark with the built-in model, in place of the operator's. */
+  aiBuiltIn?: boolean;
   /** Return when each part began and ended. */
   timed?: boolean;
 }
@@ -172,13 +175,14 @@ interface Seen {
 }
 
 async function provenanceOf(
-  { bytes, attested = false, trustAnchors, officialTrust, aiModel }: AnalysisRequest,
+  { bytes, attested = false, trustAnchors, officialTrust, aiModel, aiBuiltIn }: AnalysisRequest,
   { contentType }: ImageInfo,
   { picture, metadata }: Seen,
 ): Promise<AiSignal> {
   const provenance = { bytes, contentType, metadata, attested, live: attested, trustAnchors, officialTrust };
   const ai = await assessProvenance(provenance);
-  return aiModel ? withOperatorModel(ai, aiModel, picture) : ai;
+  if (aiModel) return withOperatorModel(ai, aiModel, picture);
+  return aiBuiltIn ? withBuiltInModel(ai, picture) : ai;
 }
 
 async function judgeDepth(

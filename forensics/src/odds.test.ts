@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { gunzipSync } from 'node:zlib';
 import { type CaptureSignals, SIGNAL_NAMES } from '@firsthand/contract/verification/signals.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { genuineGenerated } from './ai/genuine.ts';
 import { asHigh, LEAST_GENUINE, oddsOf } from './odds.ts';
-import { PUBLISHED } from './published.ts';
+import { PUBLISHED, PUBLISHED_BY_MODEL } from './published.ts';
 import { rejudge } from './rejudge.ts';
 import { screenModel } from './screen/detect.ts';
 import { genuineScreen } from './screen/genuine.ts';
@@ -43,6 +45,21 @@ it('the published rates are those that docs/detection.md states', () => {
     expect(line).toContain(`${count} of ${of.toLocaleString('en-US')}`);
     if (line?.includes('at most')) expect(line).toContain(`at most ${(rates.at_most * 100).toFixed(1)}%`);
   }
+});
+
+it('the published rates of the model of generated pictures are those of its scores, at the threshold that ships', () => {
+  const text = gunzipSync(readFileSync(new URL('../../research/ai/scores.tsv.gz', import.meta.url))).toString();
+  const doubted = text
+    .split('\n')
+    .map(line => line.split('\t'))
+    .filter(cells => cells[9] && Number(cells[9]) >= genuineGenerated.threshold);
+  const count = (label: string, form: string) =>
+    doubted.filter(cells => cells[1] === label && cells[4] === form).length;
+  const forms = ['found', 'sent', 'small', 'messenger'];
+  const { flagged, found } = PUBLISHED_BY_MODEL;
+  expect(Math.max(...forms.map(form => count('genuine', form)))).toBe(flagged.count);
+  expect(count('generated', 'sent')).toBe(found!.count);
+  expect(genuineGenerated.log_odds).toHaveLength(flagged.of);
 });
 
 it('rejudge changes nothing at the thresholds a picture was judged by, and never lowers a band when thresholds fall', () => {

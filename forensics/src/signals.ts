@@ -24,8 +24,10 @@ export interface AiSignal {
   confidence: number;
   band: Band;
   evidence: { source: string; field: string; value: string }[];
-  /** The score of the operator's model beside the operator's own genuine pictures. */
+  /** The score of a model beside genuine pictures: the operator's own, or those of the built-in model. */
   calibrated?: CalibratedScore;
+  /** A model that looked at the pixels is why the label says `likely_ai`. Absent where a mark is. */
+  found_by?: 'model';
 }
 
 export interface CalibratedScore {

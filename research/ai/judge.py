@@ -1,90 +1,110 @@
-"""Writes the table of the generated pictures from the scores of `score.ts`.
+"""Sets the threshold of the detector of generated pictures, judges it, and writes the table and the scores of genuine pictures that ship.
 
-    PICTURES=folder python3 judge.py TABLE.md SCORES.tsv ...
+    python3 judge.py SCORES.tsv TABLE.md MODEL.json
 
-A picture's score is the mean of its crops. Each file holds the scores of one network, and sets thresholds of its own: where SHARE of the genuine pictures of three quarters of its people pass, who count by
-the root of their pictures. The other quarter is judged. "At most" is the exact upper 95% bound (Clopper and Pearson, one-sided).
+SCORES are those of `score.ts` over the parts that the network was not fitted on. A genuine picture counts by the highest score of its forms; the threshold is what SHARE of them pass, a person
+counting by the root of their pictures. It is judged in quarters of the people: set by three, judged by the fourth. "At most" is the exact upper 95% bound (Clopper and Pearson, one-sided).
+
+The control: trees over mean colour and bytes a pixel, each fifth of the sources predicted by the other four. And to see what is left where colour and bytes say nothing, the pictures are weighed so that both
+classes agree in them: overlap weights (Li, Morgan and Zaslavsky, 2018) by a logistic regression with squares and products.
 """
 
 import csv
 import hashlib
 import json
-import os
 import sys
 from pathlib import Path
 
 import numpy as np
 from scipy.stats import beta
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
-PICTURES = Path(os.environ["PICTURES"])
-SHARE, QUARTERS = 0.008, 4
-WAYS = {"sent": "as sent", "small": "at 800 pixels", "messenger": "through a messenger"}
-VIEWS = {row["sha"]: row for row in json.loads((PICTURES / "views.json").read_text())}
+MODEL, SHARE, QUARTERS, FIFTHS = "generated-1", 0.008, 4, 5
+# The score of a picture that shows nothing: below all others.
+NOTHING = -9
+FORMS = {"found": "the file as it is", "sent": "compressed again", "small": "at 800 pixels", "messenger": "through a messenger"}
 
 
-def area(theirs, genuine):
-    genuine = np.sort(genuine)
-    return (np.searchsorted(genuine, theirs, "left") + np.searchsorted(genuine, theirs, "right")).sum() / 2 / len(theirs) / len(genuine)
+def area(theirs, genuine, weights=None):
+    """AUC. `weights`: of theirs and of the genuine pictures."""
+    of_theirs, of_genuine = weights or (np.ones(len(theirs)), np.ones(len(genuine)))
+    order = np.argsort(genuine)
+    below = np.concatenate([[0], np.cumsum(of_genuine[order])])
+    sides = [below[np.searchsorted(genuine[order], theirs, side)] for side in ("left", "right")]
+    return np.average((sides[0] + sides[1]) / 2 / below[-1], weights=of_theirs)
 
 
 def passed_by(scores, people, share):
     order = np.argsort(-scores)
     size = {name: (people == name).sum() for name in set(people)}
     weight = np.array([1 / np.sqrt(size[name]) for name in people[order]])
-    return scores[order][np.searchsorted(np.cumsum(weight), share * weight.sum(), side="right")]
+    return float(scores[order][np.searchsorted(np.cumsum(weight), share * weight.sum(), side="right")])
 
 
-def judged(path, way):
-    """Label, source, score and how far it is above the threshold, of each picture of one network."""
-    rows = [(VIEWS[line[0]], np.mean([float(value) for value in line[2:]])) for line in csv.reader(open(path), delimiter="\t") if line[1] == way]
-    generated = np.array([row["label"] == "generated" for row, _ in rows])
-    source = np.array([row["source"] for row, _ in rows])
-    scores = np.array([score for _, score in rows])
-    quarter = np.array([hashlib.sha1(name.encode()).digest()[3] % QUARTERS for name in source])
-    hits = np.zeros(len(rows))
-    for one in range(QUARTERS):
-        sets = ~generated & (quarter != one)
-        over = scores > passed_by(scores[sets], source[sets], SHARE)
-        hits[~generated & (quarter == one)] = over[~generated & (quarter == one)]
-        hits[generated] += over[generated] / QUARTERS
-    return generated, source, scores, hits
+def piece(names, count):
+    return np.array([hashlib.sha1(name.encode()).digest()[count] % count for name in names])
 
 
-def control(path, way):
-    """AUC of trees over the mean colours, fitted on the parts that the network was fitted on."""
-    here = {line[0] for line in csv.reader(open(path), delimiter="\t")}
-    at = list(WAYS).index(way)
-    known = [row for row in VIEWS.values() if row["sha"] not in here]
-    theirs = [VIEWS[sha] for sha in here]
-    values = lambda rows: np.array([[*row["colours"][at], row["sides"][at]] for row in rows])
-    labels = lambda rows: np.array([row["label"] == "generated" for row in rows])
-    trees = HistGradientBoostingClassifier(max_iter=100, max_leaf_nodes=8, min_samples_leaf=30, random_state=1).fit(values(known), labels(known))
-    found = trees.predict_proba(values(theirs))[:, 1]
-    return area(found[labels(theirs)], found[~labels(theirs)])
+def control(values, labels, fifth):
+    """The AUC of the control."""
+    found = np.zeros(len(labels))
+    for one in range(FIFTHS):
+        trees = HistGradientBoostingClassifier(max_iter=100, max_leaf_nodes=8, min_samples_leaf=30, random_state=1)
+        found[fifth == one] = trees.fit(values[fifth != one], labels[fifth != one]).predict_proba(values[fifth == one])[:, 1]
+    return area(found[labels], found[~labels])
+
+
+def alike(values, labels):
+    """What says the class by these values, and the weights of both classes that make it say nothing."""
+    logistic = make_pipeline(StandardScaler(), PolynomialFeatures(2), LogisticRegression(C=1e3, max_iter=5000))
+    odds = logistic.fit(values, labels).predict_proba(values)[:, 1]
+    return odds, (1 - odds[labels], odds[~labels])
+
+
+def bound(count, of):
+    return beta.ppf(0.95, count + 1, of - count)
 
 
 def main():
-    table, *paths = sys.argv[1:]
-    lines = ["| way | network | AUC | genuine doubted | found, mean over repositories | of all pictures | control: mean colour, AUC |", "|---|---|---|---|---|---|---|"]
-    each = {}
-    for way, title in WAYS.items():
-        doubted, genuine, shares = 0, 0, {}
-        for path in paths:
-            generated, source, scores, hits = judged(path, way)
-            found = {name: (hits[generated & (source == name)].mean(), area(scores[generated & (source == name)], scores[~generated]), (generated & (source == name)).sum()) for name in set(source[generated])}
-            shares.update(found)
-            n, k = (~generated).sum(), int(hits[~generated].sum())
-            doubted, genuine = doubted + k, genuine + n
-            lines.append(f"| {title} | `{Path(path).name.split('.')[0]}` | {area(scores[generated], scores[~generated]):.3f} | {k} of {n} | {np.mean([share for share, *_ in found.values()]):.2f} of {len(found)} | {hits[generated].mean():.2f} of {generated.sum()} | {control(path, way):.2f} |")
-        bound = beta.ppf(0.95, doubted + 1, genuine - doubted)
-        lines.append(f"| {title} | **both** | | {doubted} of {genuine}, at most {100 * bound:.1f}% | {np.mean([share for share, *_ in shares.values()]):.2f} of {len(shares)} | {np.average([share for share, *_ in shares.values()], weights=[n for *_, n in shares.values()]):.2f} | |")
-        for name, (share, auc, n) in shares.items():
-            each.setdefault((name, n), []).append(f"{share:.2f}, {auc:.2f}")
-    lines += ["", "| repository | pictures | as sent: found, AUC | at 800 pixels | through a messenger |", "|---|---|---|---|---|"]
-    lines += [f"| `{name}` | {n} | {' | '.join(cells)} |" for (name, n), cells in sorted(each.items(), key=lambda one: one[1], reverse=True)]
+    scores, table, model = sys.argv[1:]
+    pictures = {}
+    for row in csv.DictReader(open(scores), delimiter="\t"):
+        pictures.setdefault((row["label"], row["source"], row["sha"]), {})[row["form"]] = [float(row[name] or NOTHING) for name in ("score", "red", "green", "blue", "bytes")]
+    pictures = {key: forms for key, forms in sorted(pictures.items()) if len(forms) == len(FORMS)}
+    source = np.array([name for _, name, _ in pictures])
+    generated = np.array([label == "generated" for label, *_ in pictures])
+    values = {form: np.array([forms[form] for forms in pictures.values()]) for form in FORMS}
+    highest = np.max([values[form][:, 0] for form in FORMS], 0)
+    quarter, fifth = piece(source, QUARTERS), piece(source, FIFTHS)
+    thresholds = [passed_by(highest[~generated & (quarter != one)], source[~generated & (quarter != one)], SHARE) for one in range(QUARTERS)]
+    threshold = passed_by(highest[~generated], source[~generated], SHARE)
+    n = int((~generated).sum())
+    people, repositories = len(set(source[~generated])), sorted(set(source[generated]))
+
+    lines = ["| form | AUC | genuine doubted | generated found, mean over repositories | of all pictures | control: colour and bytes, AUC | both classes weighed alike: colour and bytes, network, AUC | genuine doubted, likewise |", "|---|---|---|---|---|---|---|---|"]
+    found = {}
+    for form, title in FORMS.items():
+        score, others = values[form][:, 0], values[form][:, 1:]
+        over = np.array([score > one for one in thresholds])
+        doubted = over[quarter, np.arange(len(score))]
+        hits = over.mean(0)
+        found[form] = [hits[generated & (source == name)].mean() for name in repositories]
+        odds, weights = alike(others, generated)
+        k = int(doubted[~generated].sum())
+        lines.append(
+            f"| {title} | {area(score[generated], score[~generated]):.3f} | {k} of {n}, at most {100 * bound(k, n):.1f}% | {np.mean(found[form]):.2f} of {len(repositories)} | {hits[generated].mean():.2f} of {generated.sum()} "
+            f"| {control(others, generated, fifth):.2f} | {area(odds[generated], odds[~generated], weights):.2f}, {area(score[generated], score[~generated], weights):.2f} | {100 * np.average(doubted[~generated], weights=weights[1]):.1f}% |"
+        )
+    lines += ["", f"| repository | pictures | {' | '.join(FORMS.values())} |", "|---|---|" + "---|" * len(FORMS)]
+    for i in np.argsort([-found["sent"][i] for i in range(len(repositories))]):
+        lines.append(f"| `{repositories[i]}` | {(source == repositories[i]).sum()} | {' | '.join(f'{found[form][i]:.2f}' for form in FORMS)} |")
     Path(table).write_text("\n".join(lines) + "\n")
-    print("\n".join(lines))
+    print("\n".join(lines), f"\nthreshold {threshold:.3f}, of the quarters {thresholds}")
+    genuine = sorted(round(one, 3) for one in highest[~generated])
+    Path(model).write_text(json.dumps({"model": MODEL, "threshold": round(threshold, 3), "sources": people, "log_odds": genuine}, separators=(",", ":")) + "\n")
 
 
 if __name__ == "__main__":

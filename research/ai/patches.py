@@ -2,7 +2,7 @@
 
     PICTURES=folder python3 patches.py NAME PARTS [STEPS] [SEED]
 
-Fits on the views of `views.py` in these PARTS (such as 0,1,2), and writes PICTURES/nets/NAME.generated.onnx and .json, which `score.ts` runs. The network is that of
+Fits on the views of `views.py` in these PARTS (such as 0,1,2), and writes PICTURES/nets/NAME.generated.onnx and .json, as `forensics/src/ai/patches.ts` reads them. The network is that of
 `../screen/appearance.py`, from the classifier's weights on. 700 steps take twenty minutes of two cores. Needs numpy, pillow, onnx and torch.
 """
 

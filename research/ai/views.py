@@ -1,10 +1,10 @@
-"""Brings every picture of `sets.tsv.gz` to the same form, three ways, whatever its file was.
+"""Brings every picture of `sets.tsv.gz` to the same form, three ways, whatever its file was, and cuts a square of 256 pixels to fit on.
 
     PICTURES=folder python3 views.py
 
-`sent`: at full size. `small`: at 800 pixels. `messenger`: at 1,024 to 1,600 pixels and two JPEG passes. A square crop of each is compressed once more: of 256 pixels to fit on
-(PICTURES/fit/SHA-WAY.jpg), two of 384 pixels to judge (PICTURES/judge/SHA.rgb: way after way, R, G, B of each pixel, and in PICTURES/views.json their sides). Quality, colour sampling and place
-are drawn alike for both classes. A picture that never was a JPEG is one before it is cropped, so that two passes, out of step, are in every view.
+`sent`: at full size. `small`: at 800 pixels. `messenger`: at 1,024 to 1,600 pixels and two JPEG passes. The square (PICTURES/fit/SHA-WAY.jpg; PICTURES/views.json lists the pictures) is compressed
+once more. Quality, colour sampling and place are drawn alike for both classes. A picture that never was a JPEG is one before it is cut, so that two passes, out of step, are in every view.
+`score.ts` brings pictures to these forms to judge.
 """
 
 import csv
@@ -22,7 +22,7 @@ from PIL import Image, ImageOps
 
 HERE = Path(__file__).parent
 PICTURES = Path(os.environ["PICTURES"])
-FIT, JUDGE = PICTURES / "fit", PICTURES / "judge"
+FIT = PICTURES / "fit"
 WAYS = ("sent", "small", "messenger")
 warnings.filterwarnings("ignore")
 Image.MAX_IMAGE_PIXELS = None
@@ -54,7 +54,7 @@ def crop(image, side, rng):
 
 
 def view(row):
-    """Part, class and so on, the sides of the crops that judge, and their mean colours; None for a file that is no picture."""
+    """Part, class and so on; None for a file that is no picture."""
     sha = row["sha256"][:20]
     rng = np.random.default_rng(int(sha[:12], 16))
     try:
@@ -65,25 +65,17 @@ def view(row):
         return None
     if not was_jpeg:
         image = again(image, rng.integers(88, 98), rng.choice([0, 2]))
-    sides, colours = [], []
-    with open(JUDGE / f"{sha}.rgb", "wb") as file:
-        for way in WAYS:
-            one = arriving(image, way, rng)
-            quality = int(rng.integers(65, 80) if way == "messenger" else rng.integers(75, 96))
-            sampling = int(rng.choice([0, 2]))
-            small = crop(one, 256, rng)
-            if small.width == 256:
-                small.save(FIT / f"{sha}-{way}.jpg", "JPEG", quality=quality, subsampling=sampling)
-            judged = np.stack([np.asarray(again(crop(one, 384, rng), quality, sampling)) for _ in range(2)])
-            file.write(judged.tobytes())
-            sides.append(judged.shape[1])
-            colours.append(np.round(judged.mean((0, 1, 2)), 1).tolist())
-    return {**{name: row[name] for name in ("part", "label", "generator", "source", "repository")}, "sha": sha, "sides": sides, "colours": colours}
+    for way in WAYS:
+        one = arriving(image, way, rng)
+        quality = int(rng.integers(65, 80) if way == "messenger" else rng.integers(75, 96))
+        small = crop(one, 256, rng)
+        if small.width == 256:
+            small.save(FIT / f"{sha}-{way}.jpg", "JPEG", quality=quality, subsampling=int(rng.choice([0, 2])))
+    return {**{name: row[name] for name in ("part", "label", "generator", "source", "repository")}, "sha": sha}
 
 
 def main():
     FIT.mkdir(parents=True, exist_ok=True)
-    JUDGE.mkdir(exist_ok=True)
     rows = list(csv.DictReader(gzip.open(HERE / "sets.tsv.gz", "rt", newline=""), delimiter="\t", quoting=csv.QUOTE_NONE))
     with ProcessPoolExecutor() as pool:
         found = [one for one in pool.map(view, rows, chunksize=8) if one]

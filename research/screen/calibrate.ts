@@ -10,9 +10,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { logOddsOf } from '@firsthand/forensics/networks/linear.ts';
 import { screenModel } from '@firsthand/forensics/screen/detect.ts';
 import type { Features } from '@firsthand/forensics/screen/feature-values.ts';
-import { logOddsOf } from '@firsthand/forensics/screen/linear.ts';
 import { halvings, predict } from '@firsthand/forensics/screen/model.ts';
 import { areaUnderCurve, foundAt } from '../../bench/src/detection/statistics.ts';
 import { logisticRegression } from './logistic.ts';

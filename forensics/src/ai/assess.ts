@@ -26,6 +26,8 @@ export interface AiResult {
   /** What a signer whom the service trusts says of the picture's origin. Absent where only others, or nobody, say something. */
   vouched?: 'captured' | 'generated';
   calibrated?: CalibratedScore;
+  /** A model that looked at the pixels is why the label says `likely_ai`. Absent where a mark is. */
+  found_by?: 'model';
 }
 
 export interface ProvenanceInput {

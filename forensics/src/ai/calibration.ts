@@ -100,5 +100,5 @@ export function withModel(found: AiResult, o: Calibrated, score: number): AiResu
       : { ...result, label: 'unknown', confidence: 0, band: 'clear', evidence };
   }
   const band: Band = p <= CONFIDENT_RATE ? 'confident' : 'doubtful';
-  return { ...result, label: 'likely_ai', confidence: 1 - p, band, evidence };
+  return { ...result, label: 'likely_ai', confidence: 1 - p, band, found_by: 'model', evidence };
 }

@@ -14,7 +14,7 @@ export async function warmUp(): Promise<void> {
   const bytes = await sharp({ create: { width: 1024, height: 768, channels: 3, background: '#888', noise } })
     .jpeg()
     .toBuffer();
-  await analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name) });
+  await analyzePicture({ bytes, signals: SHOWN_SIGNALS.map(({ name }) => name), aiBuiltIn: true });
   // Every part of the detector: its first stage clears this picture.
   await measureScreen(await decodePicture(bytes, await inspect(bytes)));
 }

@@ -1,6 +1,6 @@
+import { network } from '../networks/network.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { landscape } from './landscape.ts';
-import { network } from './network.ts';
 
 /** Size at which the network reads a picture,  landscape. A band of 40 cycles a picture is six pixels wide. */
 const WIDTH = 256;
@@ -18,7 +18,7 @@ export interface Bands {
   rows: number;
 }
 
-const run = network('./bands.generated.onnx');
+const run = network(new URL('./bands.generated.onnx', import.meta.url));
 
 /**
  * Measures what a person sees on a thumbnail: coloured bands and rings that do not follow the scene, contrast, black level and casts of a

@@ -1,7 +1,7 @@
+import { levelsOf, trunk } from '../networks/trunk.ts';
 import type { Picture } from '../pixels/picture.ts';
-import { levelsOf, trunk } from './trunk.ts';
 
-const run = trunk('./context.generated.onnx');
+const run = trunk(new URL('./context.generated.onnx', import.meta.url));
 
 /**
  * Measures what is in the picture and how it looks with an image classifier's trunk (`context.generated.onnx`, see `CARD.md`): mean, standard

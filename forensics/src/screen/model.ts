@@ -1,5 +1,5 @@
+import { type Linear, logOddsOf } from '../networks/linear.ts';
 import type { Features } from './feature-values.ts';
-import { type Linear, logOddsOf } from './linear.ts';
 
 /** A boosted tree with its nodes in arrays. A negative child `-(k + 1)` is leaf k. */
 interface Tree {

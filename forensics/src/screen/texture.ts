@@ -1,5 +1,5 @@
+import { type Input, STEPS, trunk, ZERO } from '../networks/trunk.ts';
 import type { Picture } from '../pixels/picture.ts';
-import { type Input, STEPS, trunk, ZERO } from './trunk.ts';
 
 /** Side of a crop in pixels, and the approximate number of places for crops. */
 const SIDE = 256;
@@ -17,7 +17,7 @@ const CHANNELS = 144;
 const AREA = SIDE * SIDE;
 const SQUARE = 9 * 9;
 
-const run = trunk('./texture.generated.onnx');
+const run = trunk(new URL('./texture.generated.onnx', import.meta.url));
 
 /**
  * Measures fine detail at full size: crops minus their coarse content, at equal contrast, through an early layer of the

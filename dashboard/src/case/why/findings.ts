@@ -20,6 +20,8 @@ export interface Finding {
   missing?: string;
   /** What spoke of depth, where it was no picture. */
   source?: SourceWithoutPictures;
+  /** A model found it in the pixels, not a mark in the file. */
+  byModel?: boolean;
   /** How rare the score is among genuine photos, where the thresholds lie, which parts say so. */
   explained?: SignalExplanation;
   /** Pictures found elsewhere. */
@@ -40,6 +42,7 @@ interface Judged {
   evidence?: unknown;
   confidence?: number;
   source?: string;
+  found_by?: string;
   matches?: Match[];
   reason?: string;
 }
@@ -109,6 +112,7 @@ export function findingsOf(capture: Capture): Finding[] {
         evidence: evidenceOf(found.evidence),
         ...(missing === undefined ? {} : { missing }),
         ...(decidedWithoutPictures(found.source) ? { source: found.source } : {}),
+        ...(found.found_by === 'model' ? { byModel: true } : {}),
         ...explainedBy(capture, spec.name),
         matches: found.matches ?? [],
       },

@@ -41,7 +41,8 @@ const LOOK: Record<Finding['state'], [IconName, string]> = {
 const lookOf = ({ signal, state }: Finding) =>
   signal === 'ai' && state === 'clear' ? LOOK.not_applicable : LOOK[state];
 
-const wordsOf = ({ signal, state, source }: Finding) => {
+const wordsOf = ({ signal, state, source, byModel }: Finding) => {
+  if (byModel) return 'finding.ai.model';
   if (state !== 'clear' && source === 'attestation') return 'finding.attestation';
   if (state !== 'clear' && source === 'camera_session') return 'finding.session';
   return `finding.${signal}.${state}` as const;

@@ -22,11 +22,12 @@ describe('PUBLISHED_RATES', () => {
     }
   });
 
-  it('name the screen model that was measured', () => {
-    const { name } = JSON.parse(readFileSync(join(root, 'forensics/src/screen/model.generated.json'), 'utf8')) as {
-      name: string;
-    };
-    expect(PUBLISHED_RATES.find(rate => rate.name === 'screen')!.model).toBe(name);
-    expect(readFileSync(join(root, 'bench/results/screen-still.md'), 'utf8')).toContain(name);
+  it.each([
+    ['screen', 'forensics/src/screen/model.generated.json', 'name', 'bench/results/screen-still.md'],
+    ['ai', 'forensics/src/ai/genuine.generated.json', 'model', 'bench/results/generated.md'],
+  ])('name the model of %s that was measured', (name, file, member, table) => {
+    const model = JSON.parse(readFileSync(join(root, file), 'utf8'))[member] as string;
+    expect(PUBLISHED_RATES.find(rate => rate.name === name)!.model).toBe(model);
+    expect(readFileSync(join(root, table), 'utf8')).toContain(model);
   });
 });

@@ -101,6 +101,7 @@ async function inspectCapture(deps: Deps, row: VerificationRow, capture: Claimed
     ...(motionFrame ? { motionFrame } : {}),
     ...(session ? { session } : {}),
     ...(deps.config.aiModel && !hosted ? { aiModel: deps.config.aiModel } : {}),
+    ...(deps.config.aiBuiltIn ? { aiBuiltIn: true } : {}),
     ...(deps.config.c2paTrustAnchors ? { trustAnchors: deps.config.c2paTrustAnchors } : {}),
     ...(deps.config.c2paTrustList ? { officialTrust: true } : {}),
     ...(isTraced() ? { timed: true } : {}),

@@ -6,12 +6,12 @@ import type { Assessment, Finding } from './finding.ts';
 export const showsScreen = ({ signals }: Pick<CaptureFacts, 'signals'>): boolean =>
   evaluated(signals.screen_detection)?.screen_detected === true;
 
-/** How likely the capture was generated. Only positive evidence counts, so `unknown` is low. */
+/** How likely the capture was generated. Only positive evidence counts, so `unknown` is low. What a model doubts is medium: genuine pictures are doubted too. */
 export const aiLevel = ({ signals }: Pick<CaptureFacts, 'signals'>) => levelOf(evaluated(signals.ai_detection));
 
 function levelOf(ai: Evaluated<'ai_detection'> | null): 'low' | 'medium' | 'high' {
   if (ai?.label !== 'likely_ai') return 'low';
-  return ai.band === 'confident' || ai.confidence >= 0.9 ? 'high' : 'medium';
+  return ai.band === 'confident' || (ai.confidence >= 0.9 && ai.found_by !== 'model') ? 'high' : 'medium';
 }
 
 interface Weighed {

@@ -167,6 +167,17 @@ describe('case analysis from the evidence', () => {
     expect(priorityOf(0.6, verdict('verified'))).toBe('high');
   });
 
+  it.each([
+    ['a mark', { band: 'confident' }, 'high'],
+    ['a composite', { band: 'doubtful' }, 'high'],
+    ['a model', { band: 'doubtful', found_by: 'model' }, 'medium'],
+    ["the operator's model, surely", { band: 'confident', found_by: 'model' }, 'high'],
+  ])('rates a picture that %s calls generated (%j) as %s', (_by, more, level) => {
+    const signals = { ai_detection: { label: 'likely_ai' as const, confidence: 0.95, ...more } };
+    const analysis = analyse(caseOf([capture({ signals: signals as CaptureFacts['signals'] })]));
+    expect(analysis.analysis?.[0]?.ai).toBe(level);
+  });
+
   it('reports an old file sent as live, and allows for time zones', () => {
     const concerns = (exif: string) =>
       analyse(caseOf([capture({ exifAt: statedInstant(exif) })])).dimensions.physical_plausibility.concerns ?? [];

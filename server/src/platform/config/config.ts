@@ -47,8 +47,10 @@ export interface Config extends AttestationConfig, ContentCredentialsConfig, Sig
   tesseract: { command: string | null; languages: string };
   geocoderUrl: string | null;
   reverseSearch: { googleApiKey: string | null; tineyeApiKey: string | null; googleUrl: string; tineyeUrl: string };
-  /** Manifest of the operator's own detector of AI-generated pictures; null: use provenance only. */
+  /** Manifest of the operator's own detector of AI-generated pictures, in place of the built-in one. */
   aiModel: string | null;
+  /** The built-in detector of AI-generated pictures looks at those without a mark. */
+  aiBuiltIn: boolean;
   /** Sent as a bearer token where the manifest names a service. */
   aiModelToken: string | null;
   /** The log's name; null: the host of PUBLIC_URL plus `/log`. */
@@ -86,7 +88,7 @@ export interface Config extends AttestationConfig, ContentCredentialsConfig, Sig
  */
 export function readConfig(env: Env): Config {
   const reader = readerOf(env);
-  const { text, integer, file, decimal, oneOf, url, web, base, cidrs, nameServers, secrets, thresholds } = reader;
+  const { text, integer, decimal, oneOf, url, web, base, cidrs, nameServers, secrets, thresholds } = reader;
   const database = readDatabase(reader);
   return {
     host: text('HOST') ?? 'localhost',
@@ -113,7 +115,7 @@ export function readConfig(env: Env): Config {
       googleUrl: web('REVERSE_SEARCH_GOOGLE_URL') ?? 'https://vision.googleapis.com',
       tineyeUrl: web('REVERSE_SEARCH_TINEYE_URL') ?? 'https://api.tineye.com',
     },
-    aiModel: file('AI_MODEL'),
+    ...readAiModel(reader),
     aiModelToken: text('AI_MODEL_TOKEN'),
     ...readContentCredentials(reader),
     evidenceOrigin: readOrigin(reader),
@@ -194,4 +196,11 @@ function readOrigin({ text, fail }: Reader): string | null {
   return value === null || /^[^\s+]{1,200}$/.test(value)
     ? value
     : fail('EVIDENCE_ORIGIN', 'a name without spaces or plus signs, like log.example.com');
+}
+
+/** `AI_MODEL` is `built-in`, `off` or the path of a manifest. */
+function readAiModel({ text, file }: Reader): Pick<Config, 'aiModel' | 'aiBuiltIn'> {
+  const value = text('AI_MODEL') ?? 'built-in';
+  const named = value === 'built-in' || value === 'off';
+  return { aiModel: named ? null : file('AI_MODEL'), aiBuiltIn: value === 'built-in' };
 }

@@ -11,8 +11,9 @@ import {
 } from '@firsthand/contract/verification/signals.ts';
 import { UNANSWERED_REASONS, type Unanswered } from '@firsthand/contract/verification/unanswered.ts';
 import type { ContextCheck } from '@firsthand/contract/verification/verification.ts';
+import { genuineGenerated } from '@firsthand/forensics/ai/genuine.ts';
 import { asHigh, oddsOf } from '@firsthand/forensics/odds.ts';
-import { PUBLISHED } from '@firsthand/forensics/published.ts';
+import { PUBLISHED, PUBLISHED_BY_MODEL } from '@firsthand/forensics/published.ts';
 import { genuineScreen } from '@firsthand/forensics/screen/genuine.ts';
 import type { CalibratedScore } from '@firsthand/forensics/signals.ts';
 import type { Config } from '../../platform/config/config.ts';
@@ -99,8 +100,14 @@ function unansweredOf(...of: Parameters<typeof answeredBy>): SignalExplanation['
   return { ...(isReason(reason) && { reason }), chosen_by: chosenBy };
 }
 
-/** The rates of depth are those of two frames: neither sessions nor missing attestations were counted there. */
+/**
+ * The rates of depth are those of two frames: neither sessions nor missing attestations were counted there. Those of `ai` are of the marks, or of the built-in model where
+ * that scored the picture; nobody measured the operator's.
+ */
 function publishedFor(name: SignalName, signals: CaptureSignals | null) {
+  const ai = name === 'ai' && signals?.ai_detection && evaluated<Evaluated<'ai_detection'>>(signals.ai_detection);
+  const model = ai && (ai.calibrated as CalibratedScore | undefined)?.model;
+  if (model) return model === genuineGenerated.model ? PUBLISHED_BY_MODEL : undefined;
   const source = name === 'depth' && signals?.depth ? evaluated<Evaluated<'depth'>>(signals.depth)?.source : undefined;
   return decidedWithoutPictures(source) ? undefined : PUBLISHED[name];
 }

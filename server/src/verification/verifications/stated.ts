@@ -15,8 +15,8 @@ export function detectorsOf(captures: readonly Pick<CaptureRow, 'signals'>[]): R
   const found = new Map<string, string>();
   for (const { signals } of captures) {
     for (const [name, signal] of Object.entries(signals ?? {})) {
-      const { model, evidence } = (signal ?? {}) as { model?: unknown; evidence?: { model?: unknown } };
-      const used = model ?? evidence?.model;
+      const { model, evidence, calibrated } = (signal ?? {}) as Record<string, { model?: unknown } | undefined>;
+      const used = model ?? evidence?.model ?? calibrated?.model;
       if (typeof used === 'string') found.set(name, used);
     }
   }

@@ -4,8 +4,8 @@ import * as ort from 'onnxruntime-web';
 /** Runs a network on R, G, B planes of levels 0..255 (3 x height x width) and returns its output. */
 type Network = (planes: Float32Array, width: number, height: number) => Promise<Float32Array>;
 
-/** Returns a network whose file is in this folder. Each thread loads it on first use, in single-threaded ONNX Runtime (WebAssembly). */
-export function network(file: string): Network {
+/** Returns the network in this file. Each thread loads it on first use, in single-threaded ONNX Runtime (WebAssembly). */
+export function network(file: URL): Network {
   let loading: Promise<ort.InferenceSession> | undefined;
   return async (planes, width, height) => {
     loading ??= load(file);
@@ -15,8 +15,8 @@ export function network(file: string): Network {
   };
 }
 
-async function load(file: string): Promise<ort.InferenceSession> {
+async function load(file: URL): Promise<ort.InferenceSession> {
   ort.env.wasm.numThreads = 1;
   ort.env.logLevel = 'error';
-  return ort.InferenceSession.create(await readFile(new URL(file, import.meta.url)), { executionProviders: ['wasm'] });
+  return ort.InferenceSession.create(await readFile(file), { executionProviders: ['wasm'] });
 }

@@ -5,9 +5,9 @@ import { outputOf, type Statistic, statisticAt } from './pooling.ts';
 import { constantOf, READS_WEIGHTS, type Weights, weightsOf } from './weights.ts';
 
 /**
- * Runs the networks of inverted residuals (`appearance`, `context`, `texture`) on one thread, in a third of the time of ONNX Runtime (`CARD.md`): a strip of rows passes through a
+ * Runs networks of inverted residuals on one thread, in a third of the time of ONNX Runtime (`../screen/CARD.md`): a strip of rows passes through a
  * block of three layers while it is in the nearest caches, and pointwise layers multiply whole numbers of 16 bits. The weights have 9 bits
- * anyway, those of `appearance` 12. Rounding the layers' inputs to 15 bits moves a feature by at most 0.012 of its spread over pictures.
+ * anyway, those of `appearance` and `patches` 12. Rounding the layers' inputs to 15 bits moves a feature by at most 0.012 of its spread over pictures.
  */
 
 /** `kernels/trunk` says what each function reads and writes. */
@@ -128,21 +128,30 @@ function loadMachine(): NonNullable<typeof machine> {
 /** Returns, of a picture that `fill` writes, the statistics of the layers that the file names: layer by layer, and in each statistic by statistic. */
 type Trunk = (fill: (input: Input) => void, width: number, height: number) => Float32Array;
 
-/** Returns a network whose file is in this folder. Each thread loads it on first use. */
-export function trunk(file: string): Trunk {
+/** Returns the network in this file. Each thread loads it on first use. */
+export function trunk(file: URL): Trunk {
   let plan: Plan | undefined;
   return (fill, width, height) => {
-    plan ??= load(readFileSync(new URL(file, import.meta.url)));
+    plan ??= load(readFileSync(file));
     return new Run(plan).output(fill, width, height);
   };
 }
 
-/** Fills the input with a picture as it is. */
+/** A rectangle in a picture, in pixels. */
+export interface Part {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** Fills the input with a picture as it is, or with a part of it. */
 export const levelsOf =
-  ({ data, width, height }: Picture) =>
+  (picture: Picture, { left, top, width, height }: Part = { left: 0, top: 0, ...picture }) =>
   ({ memory, at, line }: Input): void => {
     const rows = new Int16Array(memory());
-    for (let y = 0; y < height; y++) putLevels(rows, (at + y * line) / 2, data, 3 * width * y, 3 * width);
+    for (let y = 0; y < height; y++)
+      putLevels(rows, (at + y * line) / 2, picture.data, 3 * (picture.width * (top + y) + left), 3 * width);
   };
 
 function putLevels(out: Int16Array, to: number, data: Uint8Array, from: number, count: number): void {

@@ -69,8 +69,10 @@ const explanation = {
     tiles: [],
   },
   ai: {
-    no_odds: 'no_score',
-    published: { flagged: { count: 0, of: 2048 }, at_most: 0.001, found: { count: 29, of: 29 } },
+    score: 0.031,
+    model: 'generated-1',
+    odds: { pictures: 860, as_high: 758, one_in: 1 },
+    published: { flagged: { count: 5, of: 860 }, at_most: 0.012, found: { count: 97, of: 455 } },
   },
 };
 

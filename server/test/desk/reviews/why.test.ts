@@ -51,7 +51,7 @@ describe('why a case is doubted', () => {
       expect(x + width).toBeLessThanOrEqual(1.0001);
       expect(y + height).toBeLessThanOrEqual(1.0001);
     }
-    expect(shown!.explanation!.ai).toMatchObject({ no_odds: 'no_score' });
+    expect(shown!.explanation!.ai).toMatchObject({ model: 'generated-1', odds: { pictures: 860 } });
     expect(shown!.explanation!.depth!.no_odds).toMatch(/^(no_set|not_evaluated)$/);
     const [clean] = (await read(viewer, direct.id)).captures;
     expect(clean!.explanation!.screen!.odds!.one_in).toBeLessThan(screen.odds!.one_in);

@@ -350,10 +350,10 @@ function createAttesting(records: Records, attester: Attester, token: string) {
       await Promise.all([...running.values()]);
     },
     start(held: Held): void {
-      const mayAssert = async (key: { keyId: string; registered: boolean }) =>
-        key.registered ||
-        // The photo with the key's attestation is still to be sent.
-        (await records.captures()).some(({ attestation: made }) => made?.keyId === key.keyId && made.order === 0);
+      const mayAssert = async ({ keyId }: { keyId: string }) =>
+        // The photo with the key's attestation is still to be sent, or was sent before or while we looked.
+        (await records.captures()).some(({ attestation: made }) => made?.keyId === keyId && made.order === 0) ||
+        (await records.key())?.registered === true;
       const made = attester
         .attest({ ...askFor(held), mayAssert, waitsMs: RETRY_AFTER_MS })
         .then(() => {}, failed(held.id))

@@ -87,9 +87,10 @@ def patches(image, rng):
 
 
 def read(parts):
-    """Views, classes and how often each is drawn: both classes alike, sources by the root of their pictures."""
+    """Views, classes and how often each is drawn: both classes alike, sources by the root of their pictures. The pairs of `pairs.py`, if there are any, are one source of generated ones."""
     rows = [row for row in json.loads((PICTURES / "views.json").read_text()) if row["part"] in parts]
     listed = [(row, PICTURES / "fit" / f"{row['sha']}-{way}.jpg") for row in rows for way in WAYS]
+    listed += [({"label": "generated", "source": "pairs"}, PICTURES / "fit" / f"{row['sha']}-pair-{way}.jpg") for row in rows for way in WAYS]
     listed = [(row, path) for row, path in listed if path.exists()]
     with ThreadPoolExecutor(4) as pool:
         views = np.stack(list(pool.map(lambda one: np.asarray(Image.open(one[1]).convert("RGB")), listed)))

@@ -17,7 +17,11 @@ describe('ai_detection of a picture whose original came with a manifest', () => 
   let signer: Signer;
   let stranger: Signer;
   beforeAll(async () => {
-    [service, signer, stranger] = [await startTestService(), await makeSigner(), await makeSigner()];
+    [service, signer, stranger] = [
+      await startTestService({ env: { AI_MODEL: 'off' } }),
+      await makeSigner(),
+      await makeSigner(),
+    ];
     service.deps.config.c2paTrustAnchors = signer.root;
   });
   afterAll(() => service?.stop());

@@ -3,7 +3,7 @@
     AUTOENCODER=folder PICTURES=folder python3 pairs.py PARTS
 
 AUTOENCODER is a clone of `madebyollin/taesd` (MIT): `taef2_encoder.pth` and `taef2_decoder.pth` stand in for the autoencoder of FLUX.2. A square of 512 pixels of the picture at 1,024 to 1,600 pixels passes through it, and becomes the three views
-PICTURES/fit/SHA-pair-WAY.jpg. Half a second a picture on two cores. Needs numpy, pillow and torch.
+PICTURES/fit/SHA-pair-WAY.jpg. A second a picture on two cores. Needs numpy, pillow and torch.
 """
 
 import json

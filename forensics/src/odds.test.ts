@@ -47,7 +47,7 @@ it('the published rates are those that docs/detection.md states', () => {
   }
 });
 
-it('the published rates of the model of generated pictures are those of its scores, at the threshold that ships', () => {
+it('the published rates of generated-1 follow from its scores and the shipped threshold', () => {
   const text = gunzipSync(readFileSync(new URL('../../research/ai/scores.tsv.gz', import.meta.url))).toString();
   const doubted = text
     .split('\n')

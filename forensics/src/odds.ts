@@ -31,3 +31,6 @@ export function oddsOf(pictures: number, high: number): { pictures: number; as_h
   if (pictures < LEAST_GENUINE) return null;
   return { pictures, as_high: high, one_in: twoDigits((pictures + 1) / (high + 1)) };
 }
+
+/** Returns the probability of these log odds. */
+export const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));

@@ -8,22 +8,15 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import { logOddsOfGenerated } from '@firsthand/forensics/ai/patches.ts';
 import { decode } from '@firsthand/forensics/files/decode.ts';
 import type { Picture } from '@firsthand/forensics/pixels/picture.ts';
 import { random } from '@firsthand/forensics/pixels/random.ts';
 import sharp, { type Sharp } from 'sharp';
+import { pictures as rows } from './sets.ts';
 
 const [pictures = '', parts = ''] = process.argv.slice(2);
 sharp.concurrency(1);
-
-const [heading = '', ...lines] = gunzipSync(readFileSync(new URL('./sets.tsv.gz', import.meta.url)))
-  .toString()
-  .trim()
-  .split('\n');
-const columns = heading.split('\t');
-const rows = lines.map(line => Object.fromEntries(line.split('\t').map((cell, i) => [columns[i]!, cell])));
 
 type Draw = (from: number, until: number) => number;
 
@@ -85,5 +78,6 @@ for (const { part = '', label, source, sha256 = '' } of rows) {
     }
   } catch (fault) {
     console.error(`${sha256}: ${(fault as Error).message}`);
+    process.exitCode = 1;
   }
 }

@@ -1,13 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
-
-const [heading = '', ...lines] = gunzipSync(readFileSync(new URL('./sets.tsv.gz', import.meta.url)))
-  .toString()
-  .trim()
-  .split('\n');
-const columns = heading.split('\t');
-const pictures = lines.map(line => Object.fromEntries(line.split('\t').map((cell, i) => [columns[i]!, cell])));
+import { pictures } from './sets.ts';
 
 it('puts the generated pictures of a repository, and the genuine ones of a person, in one part', () => {
   const parts = new Map<string, Set<string>>();

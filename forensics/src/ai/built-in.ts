@@ -1,4 +1,4 @@
-import { asHigh } from '../odds.ts';
+import { asHigh, logistic } from '../odds.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { round } from '../pixels/round.ts';
 import type { AiResult } from './assess.ts';
@@ -9,7 +9,7 @@ const { model, threshold, log_odds } = genuineGenerated;
 const SCORES = log_odds.map(scoreOf);
 
 function scoreOf(logOdds: number): number {
-  return round(1 / (1 + Math.exp(-logOdds)));
+  return round(logistic(logOdds));
 }
 
 /**

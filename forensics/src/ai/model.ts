@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import * as ort from 'onnxruntime-web';
+import { logistic } from '../odds.ts';
 import { imageOf } from '../pixels/image.ts';
 import type { Picture } from '../pixels/picture.ts';
 import { isHosted, ModelFault, type OnnxManifest, readManifest } from './manifest.ts';
@@ -54,7 +55,7 @@ async function score(session: ort.InferenceSession, manifest: OnnxManifest, pict
   const value = values[index];
   if (value === undefined || !Number.isFinite(value))
     throw new ModelFault(`${manifest.name} gave no number at output ${index}`);
-  if (output.kind === 'logit') return 1 / (1 + Math.exp(-value));
+  if (output.kind === 'logit') return logistic(value);
   if (output.kind === 'probability') return Math.min(1, Math.max(0, value));
   const top = values.reduce((a, b) => Math.max(a, b));
   const sum = values.reduce((total, logit) => total + Math.exp(logit - top), 0);

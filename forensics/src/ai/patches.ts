@@ -49,8 +49,8 @@ const logOddsOfPart = (picture: Picture, part: Part): number =>
 
 /**
  * Returns how much a picture looks generated, in log odds that are not calibrated: an image classifier's trunk that was trained further on patches of genuine and generated pictures,
- * and a logistic regression over its layers (`patches.generated.onnx` and `.json`, see `CARD.md`). The mean of three parts, or what the part in the middle says where that
- * clears the picture. Undefined for a picture with a side below {@link SIDE}, or whose middle shows nothing.
+ * and a logistic regression over its layers (`patches.generated.onnx` and `.json`, see `CARD.md`). The mean over three parts, or the score of
+ * the middle part if that clears the picture. Undefined for a picture with a side below {@link SIDE}, or whose middle shows nothing.
  */
 export function logOddsOfGenerated(picture: Picture): number | undefined {
   if (Math.min(picture.width, picture.height) < SIDE) return undefined;

@@ -1,3 +1,4 @@
+import { logistic } from '../odds.ts';
 import { type DepthSignal, FLAT_BY_FRAMES, type FlatReason, flatBand } from '../signals.ts';
 import type { TwoFrameTest } from './two-frames.ts';
 
@@ -30,5 +31,5 @@ export function withParallax(probability: number, test: TwoFrameTest | undefined
     weight += Math.max(0, 2 * test.probability - 1) * FLAT_RATIO;
   if (weight === 0) return probability;
   const p = Math.min(1 - 1e-6, Math.max(1e-6, probability));
-  return Math.max(probability, 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + weight))));
+  return Math.max(probability, logistic(Math.log(p / (1 - p)) + weight));
 }

@@ -1,3 +1,4 @@
+import { logistic } from '../odds.ts';
 import { boxBlur } from '../pixels/blur.ts';
 import { lumaOf } from '../pixels/luma.ts';
 import { type Picture, shrink } from '../pixels/picture.ts';
@@ -167,7 +168,7 @@ export function judgeMatches(
  */
 function flatness(share: number, residual: number): number {
   const score = 18 * share - 4 * Math.log(Math.max(0.1, residual)) - 14.6;
-  return 1 / (1 + Math.exp(-score));
+  return logistic(score);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Plane } from '../motion/corners.ts';
 import { judgeMatches, type TwoFrameTest } from '../motion/two-frames.ts';
+import { logistic } from '../odds.ts';
 import { round } from '../pixels/round.ts';
 import { depthByBrightness } from './brightness.ts';
 import type { Path } from './path.ts';
@@ -123,7 +124,7 @@ function isDeep({ probability = 1, evidence }: TwoFrameTest): boolean {
 /** The mean of the logits, as a probability. */
 function flatnessOf(answers: readonly number[]): number {
   const logit = answers.reduce((sum, p) => sum + logitOf(p), 0) / answers.length;
-  return 1 / (1 + Math.exp(-logit));
+  return logistic(logit);
 }
 
 const isClear = (flatness: number): boolean => flatness <= 1 - CONFIDENT || flatness >= CONFIDENT;

@@ -1,4 +1,5 @@
 import { type Linear, logOddsOf } from '../networks/linear.ts';
+import { logistic } from '../odds.ts';
 import type { Features } from './feature-values.ts';
 
 /** A boosted tree with its nodes in arrays. A negative child `-(k + 1)` is leaf k. */
@@ -129,8 +130,6 @@ function sumOf(parts: Part[], features: Features): number {
   for (const part of parts) sum += logOddsOf(part, valuesOf(part.features, features));
   return sum;
 }
-
-const logistic = (logOdds: number): number => 1 / (1 + Math.exp(-logOdds));
 
 function leafOf(tree: Tree, values: number[]): number {
   if (tree.feature.length === 0) return tree.leaf[0];
